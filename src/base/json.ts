@@ -1,0 +1,59 @@
+// JSON values: the types, equality that ignores key order, and one canonical encoding for hashes.
+// Objects that come from outside never become prototypes: readers refuse the dangerous keys.
+
+export type JsonPrimitive = string | number | boolean | null
+export type Json = JsonPrimitive | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json | undefined
+}
+
+/** Keys that could reach a prototype; every reader of outside text refuses them. */
+export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+export function isArray(value: unknown): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** Deep equality; key order does not matter and an undefined member equals a missing one. */
+export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true
+  if (isArray(left)) {
+    if (!isArray(right) || left.length !== right.length) return false
+    return left.every((item, index) => equalJson(item, right[index]))
+  }
+  if (!isObject(left) || !isObject(right) || isArray(right)) return false
+  let members = 0
+  for (const key in left) {
+    if (left[key] === undefined) continue
+    members++
+    if (!Object.hasOwn(right, key) || !equalJson(left[key], right[key])) return false
+  }
+  for (const key in right) if (right[key] !== undefined) members--
+  return members === 0
+}
+
+/** One text per value: keys sorted, no white space. Digests and hashes are made over this. */
+export function canonicalJson(value: Json | undefined): string {
+  if (isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  if (!isObject(value)) return JSON.stringify(value ?? null)
+  const members: string[] = []
+  for (const key of Object.keys(value).sort()) {
+    const member = value[key]
+    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`)
+  }
+  return `{${members.join(",")}}`
+}
+
+/** The value at a path of member names, or undefined. */
+export function at(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let current = value
+  for (const name of path) {
+    if (!isObject(current) || !Object.hasOwn(current, name)) return undefined
+    current = current[name]
+  }
+  return current
+}

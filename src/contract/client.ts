@@ -1,0 +1,74 @@
+// The one way in. The in-process client and the HTTP client have this shape; both go through the
+// same verbs, admission and audit. Failures are thrown as faults with an HTTP status.
+
+import type { Json } from "../base/json.ts"
+import type { ApiObject, ResourceRef } from "../object/object.ts"
+
+export interface ObjectRef extends ResourceRef {
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface ListOptions {
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  readonly limit?: number
+  readonly continue?: string
+}
+
+export interface ObjectList {
+  readonly items: readonly ApiObject[]
+  readonly resourceVersion: string
+  readonly continue?: string
+}
+
+export interface WriteOptions {
+  readonly dryRun?: boolean
+  /** Who owns the fields that this write sets. */
+  readonly fieldManager?: string
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string
+  /** Take fields over from other managers, but never from a source. */
+  readonly force?: boolean
+}
+
+export interface DeleteOptions {
+  readonly dryRun?: boolean
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan"
+}
+
+export type ObjectEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string }
+
+export type PatchType = "merge" | "json"
+
+export interface Client {
+  /** Undefined when there is none; everything else that fails is thrown. */
+  get(ref: ObjectRef): Promise<ApiObject | undefined>
+  list(resource: ResourceRef, options?: ListOptions): Promise<ObjectList>
+  /** Changes after the resourceVersion; ends when the signal aborts; throws 410 when that is gone. */
+  watch(
+    resource: ResourceRef,
+    options: ListOptions & { readonly resourceVersion: string; readonly signal: AbortSignal },
+  ): AsyncIterable<ObjectEvent>
+  create(resource: ResourceRef, object: ApiObject, options?: WriteOptions): Promise<ApiObject>
+  update(resource: ResourceRef, object: ApiObject, options?: WriteOptions): Promise<ApiObject>
+  updateStatus(resource: ResourceRef, object: ApiObject): Promise<ApiObject>
+  patch(ref: ObjectRef, type: PatchType, patch: Json, options?: WriteOptions): Promise<ApiObject>
+  /** Server-side apply: merges, owns what it set, removes what it no longer sets. */
+  apply(resource: ResourceRef, object: ApiObject, options: ApplyOptions): Promise<ApiObject>
+  /** The object as it was marked or last was; held deletes throw 403 and name the plan. */
+  delete(ref: ObjectRef, options?: DeleteOptions): Promise<ApiObject>
+  deleteCollection(
+    resource: ResourceRef,
+    options?: ListOptions & DeleteOptions,
+  ): Promise<ObjectList>
+  /** Any subresource or view that is not one of the verbs above (plans/approval, ledger views). */
+  call(method: "GET" | "POST", path: string, body?: Json): Promise<Json>
+}

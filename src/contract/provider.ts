@@ -1,0 +1,98 @@
+// The provider contract: a provider states facts and performs single actions; the engine decides,
+// retries, waits and limits. `defineKind` (provider/) makes these from what an author writes.
+
+import type { JsonObject } from "../base/json.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { Action } from "./action.ts"
+import type { Listing, Observation } from "./observation.ts"
+import type { ActWorld, Closeable, ReadWorld } from "./world.ts"
+
+/** How a half-done create is recognised again. */
+export type IdentityRule = "derived" | "clientToken" | "searchable" | "none"
+
+/** One real thing outside, as the provider sees it. */
+export interface Target {
+  readonly uid: string
+  readonly object: string
+  /** Spec after defaults and references. */
+  readonly desired: JsonObject
+  /** What `identity(desired)` says; unique within provider and connection. */
+  readonly identity: string
+  readonly externalId?: string
+  /** The spec last applied, when there is one. */
+  readonly applied?: JsonObject
+}
+
+export interface ObserveContext {
+  readonly world: ReadWorld
+  readonly signal: AbortSignal
+}
+
+export interface ActContext {
+  readonly world: ActWorld
+  readonly signal: AbortSignal
+  readonly action: Action
+  /** The token of the observation this action was planned on; the check happens at the effect. */
+  readonly token?: string
+  /** The same for every attempt of this incarnation's create: the client token. */
+  readonly idempotencyKey: string
+}
+
+/**
+ * `failed` means proven: nothing was changed (a refused compare-and-swap, a 4xx). Whatever a
+ * provider throws counts as unknown: it may have happened, and is observed before the next act.
+ */
+export type ActResult =
+  | { readonly kind: "done"; readonly externalId?: string }
+  | { readonly kind: "failed"; readonly cause: string; readonly stuck?: boolean }
+
+/** Runs one kind of target. */
+export interface KindProvider {
+  /** The apiextensions.k8s.io/v1 definition of the kind. */
+  readonly definition: ApiObject
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly resource: string
+  readonly namespaced: boolean
+  /** Name of the provider, the first part of a target's identity. */
+  readonly provider: string
+  readonly identityRule: IdentityRule
+  /** Changes to these fields can't be made in place: the target is replaced. */
+  readonly replaceOn: readonly string[]
+  /** Field paths whose values are secret. */
+  readonly secretPaths: readonly string[]
+  /** Children of one parent are interchangeable. */
+  readonly fungible: boolean
+  /** Read twice before drift is acted on. */
+  readonly confirmDrift: boolean
+  readonly timeoutMs: { readonly observe: number; readonly act: number }
+  /** Calls to this connection share rate limit and breaker ("" where there is only one). */
+  connection(desired: JsonObject): string
+  identity(desired: JsonObject): string
+  /** The scope that lists this target, for kinds with `list`. */
+  scope?(desired: JsonObject): string
+  /** Every target of a scope in one read. */
+  list?(scope: string, targets: readonly Target[], context: ObserveContext): Promise<Listing>
+  /** One target; present on kinds without `list`. */
+  observe?(target: Target, context: ObserveContext): Promise<Observation>
+  /**
+   * Cheap sweep: for each target a fingerprint that changes whenever a full observation could
+   * differ, or undefined when it can't say. Same order as the targets.
+   */
+  fingerprints?(targets: readonly Target[], world: ReadWorld): readonly (string | undefined)[]
+  /** Puts both sides into the target's normal form before comparing. */
+  normalize?(value: JsonObject): JsonObject
+  create(target: Target, context: ActContext): Promise<ActResult>
+  update(target: Target, context: ActContext): Promise<ActResult>
+  delete(target: Target, context: ActContext): Promise<ActResult>
+  /** Where the medium is atomic over many targets of one scope. One result per action, in order. */
+  actBatch?(
+    scope: string,
+    items: readonly { readonly target: Target; readonly context: ActContext }[],
+  ): Promise<readonly ActResult[]>
+  /** A batch can't be split: the actions of a round share the strictest verdict. */
+  readonly batchWhole: boolean
+  /** Edge trigger: calls `changed` when this target may have changed. */
+  watch?(target: Target, world: ReadWorld, changed: () => void): Closeable
+}
