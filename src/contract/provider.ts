@@ -72,15 +72,15 @@ export interface KindProvider {
   identity(desired: JsonObject): string
   /** The scope that lists this target, for kinds with `list`. */
   scope?(desired: JsonObject): string
-  /** Every target of a scope in one read. */
-  list?(scope: string, targets: readonly Target[], context: ObserveContext): Promise<Listing>
+  /** Every target of a scope in one read; `sample` is any one target of that scope. */
+  list?(scope: string, sample: Target, context: ObserveContext): Promise<Listing>
   /** One target; present on kinds without `list`. */
   observe?(target: Target, context: ObserveContext): Promise<Observation>
   /**
-   * Cheap sweep: for each target a fingerprint that changes whenever a full observation could
-   * differ, or undefined when it can't say. Same order as the targets.
+   * Cheap sweep: for each identity a fingerprint that changes whenever a full observation could
+   * differ, or undefined when it can't say (absent, unreadable). Same order as the identities.
    */
-  fingerprints?(targets: readonly Target[], world: ReadWorld): readonly (string | undefined)[]
+  fingerprints?(identities: readonly string[], world: ReadWorld): readonly (string | undefined)[]
   /** Puts both sides into the target's normal form before comparing. */
   normalize?(value: JsonObject): JsonObject
   create(target: Target, context: ActContext): Promise<ActResult>
