@@ -41,9 +41,10 @@ export interface ActContext {
 /**
  * `failed` means proven: nothing was changed (a refused compare-and-swap, a 4xx). Whatever a
  * provider throws counts as unknown: it may have happened, and is observed before the next act.
+ * `note` is a sentence for the receipt, for example where a backup was put.
  */
 export type ActResult =
-  | { readonly kind: "done"; readonly externalId?: string }
+  | { readonly kind: "done"; readonly externalId?: string; readonly note?: string }
   | { readonly kind: "failed"; readonly cause: string; readonly stuck?: boolean }
 
 /** Runs one kind of target. */

@@ -37,8 +37,16 @@ export interface FilesRead {
 }
 
 export interface FilesAct extends FilesRead {
-  /** A new file with an unpredictable name in the directory, content synced; returns its path. */
-  writeTemporary(directory: string, content: Uint8Array, mode: number): Promise<string>
+  /**
+   * A new file `.setpoint-[LABEL-]RANDOM` in the directory, content synced; returns its path. The
+   * label says whose it is, so that what a crash leaves behind can be told from foreign files.
+   */
+  writeTemporary(
+    directory: string,
+    content: Uint8Array,
+    mode: number,
+    label?: string,
+  ): Promise<string>
   chmod(path: string, mode: number): Promise<void>
   /** Does not follow symlinks. */
   chown(path: string, uid: number, gid: number): Promise<void>
