@@ -1,0 +1,23 @@
+// What authors of providers import as "setpoint/provider".
+
+export type { Action } from "../contract/action.ts"
+export {
+  absent,
+  type ListedItem,
+  type Listing,
+  type Observation,
+  present,
+  unknown,
+} from "../contract/observation.ts"
+export type {
+  ActContext,
+  ActResult,
+  IdentityRule,
+  KindProvider,
+  ObserveContext,
+  Target,
+} from "../contract/provider.ts"
+export type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
+export { defineKind, type KindInput, type KindTarget, type SpecOf } from "./define-kind.ts"
+export type { PrinterColumn } from "./definition.ts"
+export { atomic, listMap, listSet, secret } from "./schema-marks.ts"

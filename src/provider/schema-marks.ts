@@ -1,0 +1,29 @@
+// What an author can say about a field besides its type: that it is secret, and how a list or map
+// merges. The marks ride on the zod schema as metadata and come out in the lowered schema.
+
+import { z } from "zod"
+
+/** A value that is stored and shown only as a keyed hash. */
+export function secret<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ "x-setpoint-secret": true })
+}
+
+/** A list whose items are told apart by these members: items merge one by one. */
+export function listMap<T extends z.ZodObject>(
+  item: T,
+  keys: readonly [keyof z.output<T> & string, ...(keyof z.output<T> & string)[]],
+): z.ZodArray<T> {
+  return z
+    .array(item)
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [...keys] })
+}
+
+/** A list without order and without repeats. */
+export function listSet<T extends z.ZodType>(item: T): z.ZodArray<T> {
+  return z.array(item).meta({ "x-kubernetes-list-type": "set" })
+}
+
+/** A list, map or object that is owned and replaced as one value. */
+export function atomic<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ "x-setpoint-atomic": true })
+}
