@@ -1,0 +1,106 @@
+// The API as plain values in and out. HTTP, the in-process client and the engine call these; who
+// asks is on every call.
+
+import type { Json } from "../base/json.ts"
+import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
+import type {
+  ApplyOptions,
+  DeleteOptions,
+  ListOptions,
+  ObjectEvent,
+  ObjectList,
+  ObjectRef,
+  PatchType,
+  WriteOptions,
+} from "./client.ts"
+import type { DeleteOrigin } from "./delete-judge.ts"
+import type { Principal } from "./principal.ts"
+
+export interface Written {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+  readonly created: boolean
+  /** False when nothing differed and so nothing was stored. */
+  readonly changed: boolean
+}
+
+export interface Deleted {
+  readonly object: ApiObject
+  /** False when finalizers keep it, marked, for now. */
+  readonly gone: boolean
+}
+
+export interface WatchRequest extends ListOptions {
+  readonly resourceVersion: string
+  readonly signal: AbortSignal
+}
+
+export interface DeleteSetOptions {
+  readonly origin: DeleteOrigin
+  readonly sourceRevision?: string
+  readonly dryRun?: boolean
+}
+
+export interface Verbs {
+  get(principal: Principal, ref: ObjectRef): Promise<ApiObject | undefined>
+  list(principal: Principal, resource: ResourceRef, options?: ListOptions): Promise<ObjectList>
+  watch(
+    principal: Principal,
+    resource: ResourceRef,
+    request: WatchRequest,
+  ): AsyncIterable<ObjectEvent>
+  create(
+    principal: Principal,
+    resource: ResourceRef,
+    object: ApiObject,
+    options?: WriteOptions,
+  ): Promise<Written>
+  update(
+    principal: Principal,
+    resource: ResourceRef,
+    object: ApiObject,
+    options?: WriteOptions,
+  ): Promise<Written>
+  updateStatus(
+    principal: Principal,
+    resource: ResourceRef,
+    object: ApiObject,
+    options?: WriteOptions,
+  ): Promise<Written>
+  patch(
+    principal: Principal,
+    ref: ObjectRef,
+    type: PatchType,
+    patch: Json,
+    options?: WriteOptions & { readonly subresource?: "status" },
+  ): Promise<Written>
+  apply(
+    principal: Principal,
+    resource: ResourceRef,
+    object: ApiObject,
+    options: ApplyOptions,
+  ): Promise<Written>
+  delete(principal: Principal, ref: ObjectRef, options?: DeleteOptions): Promise<Deleted>
+  deleteCollection(
+    principal: Principal,
+    resource: ResourceRef,
+    options?: ListOptions & DeleteOptions,
+  ): Promise<ObjectList>
+  /** Judges and marks a set as one request; how a source prunes. Missing objects are skipped. */
+  deleteSet(
+    principal: Principal,
+    keys: readonly ObjectKey[],
+    options: DeleteSetOptions,
+  ): Promise<readonly Deleted[]>
+}
+
+/** Serves the paths that are not verbs: `/setpoint/v1/...` and subresources such as plans/approval. */
+export interface ExtensionCalls {
+  /** Undefined when no route matches. */
+  call(
+    principal: Principal,
+    method: string,
+    path: string,
+    body: Json | undefined,
+  ): Promise<Json> | undefined
+}

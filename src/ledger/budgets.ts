@@ -1,0 +1,147 @@
+// Budgets per loop, durable over restarts: which deletes were allowed in the window, how many
+// changes were made in it, and the baseline, the loop's smallest inventory of the last 24 hours since
+// it first converged. Every delete has its own debit under its UID, so that the commit that marks an
+// object can carry it.
+
+import type { Store, Write } from "../contract/store.ts"
+import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
+import type { LedgerTime } from "./ledger-time.ts"
+import { scanPrefix } from "./scan.ts"
+
+/** Permission to delete one target: from the window's budget, or from a person. */
+export interface DeleteGrant {
+  readonly uid: string
+  readonly loop: string
+  readonly at: number
+  /** Name of the approved plan; missing when the window paid. */
+  readonly plan?: string
+  readonly principal: string
+  readonly cause: string
+  readonly sourceRevision?: string
+  /** Approved for exactly this state of the target. */
+  readonly token?: string
+}
+
+interface Window {
+  readonly format: 1
+  /** Changes per second of ledger time, oldest first. */
+  readonly changes: readonly { readonly second: number; readonly count: number }[]
+  /** Smallest inventory per hour, for the baseline. */
+  readonly lows: readonly { readonly hour: number; readonly size: number }[]
+}
+
+const hourMs = 3_600_000
+/** Enough seconds for the longest window that a loop may declare (a day). */
+const secondsKept = 86_400
+
+export class Budgets {
+  readonly #time: LedgerTime
+  readonly #grants = new Map<string, DeleteGrant>()
+  readonly #windows = new Map<string, Window>()
+
+  constructor(time: LedgerTime) {
+    this.#time = time
+  }
+
+  async open(store: Store): Promise<void> {
+    for await (const entry of scanPrefix(store, ledgerKeys.debits)) {
+      const grant = decodeDocument<DeleteGrant>(entry.value)
+      this.#grants.set(grant.uid, grant)
+    }
+    for await (const entry of scanPrefix(store, ledgerKeys.windows)) {
+      const loop = entry.key.slice(ledgerKeys.windows.length)
+      this.#windows.set(loop, decodeDocument<Window>(entry.value))
+    }
+  }
+
+  /** Counts from now on; the write must go into the commit that marks the object. */
+  grant(grant: DeleteGrant): Write {
+    this.#grants.set(grant.uid, grant)
+    return putDocument(ledgerKeys.debit(grant.loop, grant.uid), grant)
+  }
+
+  grantOf(uid: string): DeleteGrant | undefined {
+    return this.#grants.get(uid)
+  }
+
+  /** Given back: nothing was deleted, and that is proven. */
+  revoke(uid: string): Write | undefined {
+    const grant = this.#grants.get(uid)
+    if (grant === undefined) return undefined
+    this.#grants.delete(uid)
+    return { kind: "delete", key: ledgerKeys.debit(grant.loop, uid) }
+  }
+
+  /** Deletes that the window paid for; approved ones draw on no window. */
+  deletesInWindow(loop: string, windowMs: number): number {
+    const since = this.#time.now() - windowMs
+    let count = 0
+    for (const grant of this.#grants.values()) {
+      if (grant.loop === loop && grant.plan === undefined && grant.at > since) count++
+    }
+    return count
+  }
+
+  changesInWindow(loop: string, windowMs: number): number {
+    const since = (this.#time.now() - windowMs) / 1000
+    const recent = this.#window(loop).changes.filter((change) => change.second > since)
+    return recent.reduce((sum, change) => sum + change.count, 0)
+  }
+
+  /** When the oldest change leaves the window, so that waiting ones know when to look again. */
+  nextChangeSlotMs(loop: string, windowMs: number): number {
+    const since = (this.#time.now() - windowMs) / 1000
+    const oldest = this.#window(loop).changes.find((change) => change.second > since)
+    return oldest === undefined ? 0 : Math.ceil((oldest.second - since) * 1000)
+  }
+
+  debitChange(loop: string): Write {
+    const window = this.#window(loop)
+    const second = Math.ceil(this.#time.now() / 1000)
+    const kept = window.changes.filter((change) => change.second > second - secondsKept)
+    const last = kept.at(-1)
+    const changes =
+      last?.second === second
+        ? [...kept.slice(0, -1), { second, count: last.count + 1 }]
+        : [...kept, { second, count: 1 }]
+    return this.#put(loop, { ...window, changes })
+  }
+
+  /** The smaller of now and the smallest inventory of the last 24 hours. */
+  baseline(loop: string, now: number): number {
+    const since = this.#time.now() - 24 * hourMs
+    const lows = this.#window(loop).lows.filter((low) => low.hour * hourMs > since - hourMs)
+    return Math.min(now, ...lows.map((low) => low.size))
+  }
+
+  /** Notes the inventory of a converged loop; a write only when this hour's low moved. */
+  noteInventory(loop: string, size: number): Write | undefined {
+    const window = this.#window(loop)
+    const hour = Math.floor(this.#time.now() / hourMs)
+    const low = window.lows.find((known) => known.hour === hour)
+    if (low !== undefined && low.size <= size) return undefined
+    const lows = window.lows.filter((known) => known.hour !== hour && known.hour > hour - 25)
+    return this.#put(loop, { ...window, lows: [...lows, { hour, size }] })
+  }
+
+  /** Debits older than any window and already used; the retention controller deletes them. */
+  expired(olderThanMs: number, isLive: (uid: string) => boolean): Write[] {
+    const before = this.#time.now() - olderThanMs
+    const writes: Write[] = []
+    for (const grant of [...this.#grants.values()]) {
+      if (grant.at > before || isLive(grant.uid)) continue
+      const write = this.revoke(grant.uid)
+      if (write !== undefined) writes.push(write)
+    }
+    return writes
+  }
+
+  #window(loop: string): Window {
+    return this.#windows.get(loop) ?? { format: 1, changes: [], lows: [] }
+  }
+
+  #put(loop: string, window: Window): Write {
+    this.#windows.set(loop, window)
+    return putDocument(ledgerKeys.window(loop), window)
+  }
+}

@@ -1,0 +1,47 @@
+// The ledger's key space, outside the API's: nobody reaches it through a verb.
+
+import { sha256 } from "../base/hash.ts"
+import type { Write } from "../contract/store.ts"
+
+export const ledgerKeys = {
+  record: (uid: string) => `/ledger/records/${uid}`,
+  records: "/ledger/records/",
+  claim: (target: string) => `/ledger/claims/${sha256(target)}`,
+  claims: "/ledger/claims/",
+  intent: (id: string) => `/ledger/intents/${id}`,
+  intents: "/ledger/intents/",
+  journalEntry: (loop: string, sequence: number) =>
+    `/ledger/journal/${loop}/${String(sequence).padStart(12, "0")}`,
+  journal: (loop: string) => `/ledger/journal/${loop}/`,
+  journals: "/ledger/journal/",
+  journalHead: (loop: string) => `/ledger/heads/${loop}`,
+  journalHeads: "/ledger/heads/",
+  debit: (loop: string, uid: string) => `/ledger/debits/${loop}/${uid}`,
+  debits: "/ledger/debits/",
+  window: (loop: string) => `/ledger/windows/${loop}`,
+  windows: "/ledger/windows/",
+  plan: (loop: string, name: string) => `/ledger/plans/${loop}/${name}`,
+  plans: "/ledger/plans/",
+  rejection: (loop: string, uid: string, verb: string) =>
+    `/ledger/rejections/${loop}/${uid}/${verb}`,
+  rejections: "/ledger/rejections/",
+  source: (loop: string) => `/ledger/sources/${loop}`,
+  stop: "/ledger/stop",
+} as const
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Any JSON-shaped document of ours; interfaces without index signatures are welcome. */
+export function encodeDocument(document: object): Uint8Array {
+  return encoder.encode(JSON.stringify(document))
+}
+
+/** Only for documents this code wrote itself: the shape is what was encoded. */
+export function decodeDocument<T>(value: Uint8Array): T {
+  return JSON.parse(decoder.decode(value)) as T
+}
+
+export function putDocument(key: string, document: object): Write {
+  return { kind: "put", key, value: encodeDocument(document) }
+}

@@ -1,0 +1,14 @@
+// Time for budgets and windows: the wall clock as it was at start, moved on by the monotonic clock.
+// A wall clock that jumps while the plane runs can neither empty a window nor keep it full.
+
+import type { Clock } from "../base/clock.ts"
+
+export interface LedgerTime {
+  now(): number
+}
+
+export function createLedgerTime(clock: Clock): LedgerTime {
+  const wall = clock.now()
+  const start = clock.monotonic()
+  return { now: () => wall + (clock.monotonic() - start) }
+}

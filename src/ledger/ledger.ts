@@ -1,0 +1,164 @@
+// The ledger: intents, receipts, budgets, approvals, records and stop, on the Store port. What must
+// be true together is one commit: intent + budget + approval use + journal; receipt + record +
+// journal. Everything it keeps in memory is rebuilt from the store at open.
+
+import type { Clock } from "../base/clock.ts"
+import type { Action } from "../contract/action.ts"
+import type { JournalEvent, ReceiptResult } from "../contract/journal.ts"
+import type { Principal } from "../contract/principal.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import type { Store, Write } from "../contract/store.ts"
+import { Budgets } from "./budgets.ts"
+import { Inventory } from "./inventory.ts"
+import { intentId } from "./journal.ts"
+import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
+import { createLedgerTime, type LedgerTime } from "./ledger-time.ts"
+import { LedgerWriter } from "./ledger-writer.ts"
+import { PlanLedger } from "./plan-ledger.ts"
+import { scanPrefix } from "./scan.ts"
+
+export interface Intent {
+  readonly format: 1
+  readonly id: string
+  readonly loop: string
+  readonly epoch: number
+  readonly startedAt: number
+  readonly actions: readonly Action[]
+}
+
+export interface Receipt {
+  readonly action: Action
+  readonly result: ReceiptResult
+  readonly error?: string
+  readonly durationMs: number
+  /** The record as it is after this; undefined when it is gone. */
+  readonly record: TargetRecord | undefined
+  readonly writes: readonly Write[]
+}
+
+export class Ledger {
+  readonly store: Store
+  readonly time: LedgerTime
+  readonly budgets: Budgets
+  readonly inventory = new Inventory()
+  readonly plans = new PlanLedger()
+  readonly #writer: LedgerWriter
+  readonly #unfinished = new Map<string, Intent>()
+  #intents = 0
+
+  constructor(store: Store, clock: Clock) {
+    this.store = store
+    this.time = createLedgerTime(clock)
+    this.budgets = new Budgets(this.time)
+    this.#writer = new LedgerWriter(store, clock)
+  }
+
+  async open(): Promise<void> {
+    await this.#writer.open()
+    await this.budgets.open(this.store)
+    await this.plans.open(this.store)
+    for await (const entry of scanPrefix(this.store, ledgerKeys.records)) {
+      this.inventory.note(decodeDocument<TargetRecord>(entry.value))
+    }
+    for await (const entry of scanPrefix(this.store, ledgerKeys.intents)) {
+      const intent = decodeDocument<Intent>(entry.value)
+      this.#unfinished.set(intent.id, intent)
+    }
+  }
+
+  /** Intents without a receipt: under way now, or left by a crash. */
+  unfinished(): Intent[] {
+    return [...this.#unfinished.values()]
+  }
+
+  journalLoops(): string[] {
+    return this.#writer.loops()
+  }
+
+  async record(uid: string): Promise<TargetRecord | undefined> {
+    const entry = await this.store.get(ledgerKeys.record(uid))
+    if (entry === undefined || "kind" in entry) return undefined
+    return decodeDocument<TargetRecord>(entry.value)
+  }
+
+  /** Durable before the world is touched. `writes` are debits and approval use. */
+  async begin(
+    loop: string,
+    principal: Principal,
+    items: readonly { readonly action: Action; readonly record: TargetRecord }[],
+    writes: readonly Write[],
+  ): Promise<Intent> {
+    const actions = items.map((item) => item.action)
+    const digests = actions.map((action) => action.digest)
+    const { epoch } = this.store.identity
+    const id = intentId(`${loop}/${epoch}`, ++this.#intents, digests)
+    const intent: Intent = { format: 1, id, loop, epoch, startedAt: this.time.now(), actions }
+    const records = items.map(({ action, record }): TargetRecord => {
+      const pending = { id, verb: action.verb, digest: action.digest, begun: true }
+      return { ...record, pending }
+    })
+    this.#unfinished.set(id, intent)
+    const event: JournalEvent = { type: "intent", intent: id, actions }
+    const puts = records.flatMap((record) => this.recordWrites(record))
+    const put = putDocument(ledgerKeys.intent(id), intent)
+    try {
+      await this.#writer.append(loop, principal, [event], [put, ...puts, ...writes])
+    } catch (error) {
+      this.#unfinished.delete(id)
+      throw error
+    }
+    return intent
+  }
+
+  /** Durable right after the world was touched. */
+  async finish(intent: Intent, receipts: readonly Receipt[]): Promise<void> {
+    const events = receipts.map(
+      (receipt): JournalEvent => ({
+        type: "receipt",
+        intent: intent.id,
+        action: receipt.action,
+        result: receipt.result,
+        ...(receipt.error === undefined ? {} : { error: receipt.error }),
+        durationMs: Math.round(receipt.durationMs),
+      }),
+    )
+    const writes = receipts.flatMap((receipt) => [
+      ...(receipt.record === undefined
+        ? this.dropRecordWrites(receipt.action.uid, receipt.action.target)
+        : this.recordWrites(receipt.record)),
+      ...receipt.writes,
+    ])
+    const drop: Write = { kind: "delete", key: ledgerKeys.intent(intent.id) }
+    await this.#writer.append(intent.loop, enginePrincipal, events, [drop, ...writes])
+    this.#unfinished.delete(intent.id)
+  }
+
+  /** Anything else that belongs in the journal, with what must be durable together with it. */
+  note(
+    loop: string,
+    principal: Principal,
+    events: readonly JournalEvent[],
+    writes: readonly Write[] = [],
+  ): Promise<void> {
+    return this.#writer.append(loop, principal, events, writes)
+  }
+
+  /** The writes that store a record and its claim; memory follows at once. */
+  recordWrites(record: TargetRecord): Write[] {
+    this.inventory.note(record)
+    const claim = { uid: record.uid, object: record.object, target: record.target }
+    return [
+      putDocument(ledgerKeys.record(record.uid), record),
+      putDocument(ledgerKeys.claim(record.target), claim),
+    ]
+  }
+
+  dropRecordWrites(uid: string, target: string): Write[] {
+    this.inventory.forget(uid, target)
+    return [
+      { kind: "delete", key: ledgerKeys.record(uid) },
+      { kind: "delete", key: ledgerKeys.claim(target) },
+    ]
+  }
+}

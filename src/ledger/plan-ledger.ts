@@ -1,0 +1,110 @@
+// The ledger's side of plans: every action of every plan, whole, and the rejections that people
+// made. The Plan objects that the API shows are views of this.
+
+import type { Action } from "../contract/action.ts"
+import type { PlanPhase } from "../contract/plan.ts"
+import type { Store, Write } from "../contract/store.ts"
+import type { Reason } from "../contract/verdict.ts"
+import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
+import { scanPrefix } from "./scan.ts"
+
+/** Where a held action comes from, which decides how it is refreshed after a restart. */
+export type HeldOrigin = "round" | "prune" | "request"
+
+export interface HeldAction {
+  readonly action: Action
+  readonly origin: HeldOrigin
+  readonly reasons: readonly Reason[]
+  /** Hash of what was desired; with the source revision it identifies a rejection. */
+  readonly desiredHash: string
+}
+
+export interface PlanApproval {
+  readonly principal: string
+  readonly at: string
+}
+
+export interface PlanDocument {
+  readonly format: 1
+  readonly name: string
+  readonly loop: string
+  readonly hash: string
+  readonly phase: PlanPhase
+  readonly held: readonly HeldAction[]
+  readonly createdAt: string
+  readonly note?: string
+  readonly approvals: readonly PlanApproval[]
+  /** Digests that were approved, when only a part was. */
+  readonly approved?: readonly string[]
+  /** Digests whose action has a receipt. */
+  readonly done: readonly string[]
+}
+
+export interface Rejection {
+  readonly uid: string
+  readonly verb: string
+  readonly loop: string
+  readonly generation: number
+  readonly desiredHash: string
+  readonly sourceRevision: string
+  readonly principal: string
+  readonly at: string
+}
+
+const rejectionKey = (loop: string, uid: string, verb: string) => `${loop}/${uid}/${verb}`
+
+export class PlanLedger {
+  readonly #plans = new Map<string, PlanDocument>()
+  readonly #rejections = new Map<string, Rejection>()
+
+  async open(store: Store): Promise<void> {
+    for await (const entry of scanPrefix(store, ledgerKeys.plans)) {
+      const plan = decodeDocument<PlanDocument>(entry.value)
+      this.#plans.set(plan.name, plan)
+    }
+    for await (const entry of scanPrefix(store, ledgerKeys.rejections)) {
+      const rejection = decodeDocument<Rejection>(entry.value)
+      const { loop, uid, verb } = rejection
+      this.#rejections.set(rejectionKey(loop, uid, verb), rejection)
+    }
+  }
+
+  get(name: string): PlanDocument | undefined {
+    return this.#plans.get(name)
+  }
+
+  ofLoop(loop: string): PlanDocument[] {
+    return [...this.#plans.values()].filter((plan) => plan.loop === loop)
+  }
+
+  all(): PlanDocument[] {
+    return [...this.#plans.values()]
+  }
+
+  put(plan: PlanDocument): Write {
+    this.#plans.set(plan.name, plan)
+    return putDocument(ledgerKeys.plan(plan.loop, plan.name), plan)
+  }
+
+  drop(name: string): Write | undefined {
+    const plan = this.#plans.get(name)
+    if (plan === undefined) return undefined
+    this.#plans.delete(name)
+    return { kind: "delete", key: ledgerKeys.plan(plan.loop, name) }
+  }
+
+  reject(rejection: Rejection): Write {
+    const { loop, uid, verb } = rejection
+    this.#rejections.set(rejectionKey(loop, uid, verb), rejection)
+    return putDocument(ledgerKeys.rejection(loop, uid, verb), rejection)
+  }
+
+  rejectionOf(loop: string, uid: string, verb: string): Rejection | undefined {
+    return this.#rejections.get(rejectionKey(loop, uid, verb))
+  }
+
+  forgetRejection(loop: string, uid: string, verb: string): Write | undefined {
+    if (!this.#rejections.delete(rejectionKey(loop, uid, verb))) return undefined
+    return { kind: "delete", key: ledgerKeys.rejection(loop, uid, verb) }
+  }
+}
