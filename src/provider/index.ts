@@ -20,4 +20,13 @@ export type {
 export type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
 export { defineKind, type KindInput, type KindTarget, type SpecOf } from "./define-kind.ts"
 export type { PrinterColumn } from "./definition.ts"
+export {
+  type Lookup,
+  type MissingReference,
+  type Reference,
+  ref,
+  references,
+  resolveReferences,
+} from "./ref.ts"
+export { createRegistry, type Registry } from "./registry.ts"
 export { atomic, listMap, listSet, secret } from "./schema-marks.ts"
