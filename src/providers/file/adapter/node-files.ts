@@ -1,0 +1,178 @@
+// The real files. Every mutating call is one synchronous system call, so that nothing can sit in a
+// thread pool after the stop check passed; only the content of a temporary file is written and
+// synced in the background. Nothing here follows a symlink in the last component.
+
+import { randomBytes } from "node:crypto"
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  type Dirent,
+  fchmodSync,
+  fstatSync,
+  fsync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  promises,
+  read as readFd,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  write as writeFd,
+} from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import type { FileStat, FilesAct } from "../../../contract/world.ts"
+import { fileFault } from "../faults.ts"
+import { AccountNames } from "./account-names.ts"
+import { DirectoryWatches } from "./directory-watches.ts"
+import { lstatManyOf, lstatOf } from "./file-stats.ts"
+import { callFault, nodeErrno, systemCall } from "./system-call.ts"
+
+const fsyncAsync = promisify(fsync)
+const readAsync = promisify(readFd)
+const writeAsync = promisify(writeFd)
+
+/** Linux only, and missing from node:fs: a handle on the file itself, without opening it. */
+const O_PATH = 0o10000000
+
+export function nodeFiles(): FilesAct {
+  const users = new AccountNames("/etc/passwd")
+  const groups = new AccountNames("/etc/group")
+  const watches = new DirectoryWatches()
+  return {
+    lstat: async (path) => lstatOf(path),
+    lstatMany: lstatManyOf,
+    read: readBounded,
+    readlink: async (path) => systemCall("readlink", path, () => readlinkSync(path)),
+    list: listDirectory,
+    userId: (name) => users.id(name),
+    groupId: (name) => groups.id(name),
+    userName: (id) => users.name(id),
+    groupName: (id) => groups.name(id),
+    watch: (directory, changed) => watches.watch(directory, changed),
+    writeTemporary,
+    chmod: async (path, mode) => systemCall("chmod", path, () => chmodUnfollowed(path, mode)),
+    chown: async (path, uid, gid) => systemCall("chown", path, () => lchownSync(path, uid, gid)),
+    rename: async (from, to) => systemCall("rename", to, () => renameSync(from, to)),
+    link: async (from, to) => systemCall("link", to, () => linkSync(from, to)),
+    symlink: async (target, path) => systemCall("symlink", path, () => symlinkSync(target, path)),
+    mkdir: async (path, mode) => systemCall("mkdir", path, () => void mkdirSync(path, { mode })),
+    unlink: async (path) => systemCall("unlink", path, () => unlinkSync(path)),
+    rmdir: async (path) => systemCall("rmdir", path, () => rmdirSync(path)),
+    syncDirectory,
+  }
+}
+
+/** O_NONBLOCK: opening a FIFO that took the file's place must not hang. */
+async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const fd = systemCall("open", path, () => openSync(path, flags))
+  try {
+    const stat = systemCall("fstat", path, () => fstatSync(fd))
+    if (!stat.isFile()) throw fileFault("SPT-FILE-003", { path })
+    if (stat.size > bytesMax) throw fileFault("SPT-FILE-002", { path, limit: bytesMax })
+    const bytes = Buffer.alloc(Math.min(stat.size, bytesMax) + 1)
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await readAsync(fd, bytes, length, bytes.length - length, length).catch(
+        (error: unknown) => {
+          throw callFault("read", path, error)
+        },
+      )
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    if (length > bytesMax) throw fileFault("SPT-FILE-002", { path, limit: bytesMax })
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function listDirectory(
+  path: string,
+): Promise<readonly { readonly name: string; readonly type: FileStat["type"] }[]> {
+  const entries = await promises
+    .readdir(path, { withFileTypes: true })
+    .catch((error: unknown): never => {
+      throw callFault("list", path, error)
+    })
+  return entries.map((entry) => ({ name: entry.name, type: direntType(entry) }))
+}
+
+function direntType(entry: Dirent): FileStat["type"] {
+  if (entry.isFile()) return "file"
+  if (entry.isDirectory()) return "directory"
+  return entry.isSymbolicLink() ? "symlink" : "other"
+}
+
+async function writeTemporary(
+  directory: string,
+  content: Uint8Array,
+  mode: number,
+  label?: string,
+): Promise<string> {
+  const random = randomBytes(12).toString("hex")
+  const path = join(directory, `.setpoint-${label === undefined ? "" : `${label}-`}${random}`)
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const fd = systemCall("create", path, () => openSync(path, flags, 0o600))
+  try {
+    try {
+      let written = 0
+      while (written < content.length) {
+        const rest = content.length - written
+        written += (await writeAsync(fd, content, written, rest, written)).bytesWritten
+      }
+      fchmodSync(fd, mode) // Not the mode of open, which the umask cuts.
+      await fsyncAsync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    removeQuietly(path)
+    throw callFault("write", path, error)
+  }
+  return path
+}
+
+/** The failure that led here is the one to report; the name says whose leftover it is. */
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {}
+}
+
+/**
+ * chmod follows symlinks, and Linux has no call that does not; so the file is held by a handle that
+ * was opened without following, and changed through it. Works without read permission.
+ */
+function chmodUnfollowed(path: string, mode: number): void {
+  const held = process.platform === "linux"
+  const flags = held ? O_PATH : constants.O_RDONLY | constants.O_NONBLOCK
+  const fd = openSync(path, flags | constants.O_NOFOLLOW)
+  try {
+    if (fstatSync(fd).isSymbolicLink()) throw Object.assign(new Error(path), { code: "ELOOP" })
+    if (held) chmodSync(`/proc/self/fd/${fd}`, mode)
+    else fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY
+  const fd = systemCall("open", path, () => openSync(path, flags))
+  try {
+    await fsyncAsync(fd)
+  } catch (error) {
+    // Some file systems can't sync a directory; they say so with EINVAL.
+    if (nodeErrno(error) !== "EINVAL") throw callFault("sync", path, error)
+  } finally {
+    closeSync(fd)
+  }
+}

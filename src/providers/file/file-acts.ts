@@ -1,0 +1,207 @@
+// Makes, changes and removes files and symlinks. A file gets its name only when its content, owner
+// and mode are complete and on disk; what exists is replaced only when it is what was observed.
+
+import type { ActContext, ActResult } from "../../contract/provider.ts"
+import type { FilesAct } from "../../contract/world.ts"
+import type { KindTarget } from "../../provider/define-kind.ts"
+import {
+  attempt,
+  changedSince,
+  done,
+  type Effect,
+  failed,
+  isAdoption,
+  isStill,
+  setOwnerAndMode,
+} from "./act-steps.ts"
+import { backUp } from "./backup.ts"
+import { fileToken } from "./facts.ts"
+import { errnoOf } from "./faults.ts"
+import { type FileSpec, type FileWish, fileWish, type Owner, wantedOwner } from "./file-spec.ts"
+import type { HostMemory } from "./host-memory.ts"
+import { look, type Seen } from "./look.ts"
+import { labelOf } from "./temporaries.ts"
+
+interface Job {
+  readonly files: FilesAct
+  readonly memory: HostMemory
+  readonly target: KindTarget<FileSpec>
+  readonly context: ActContext
+  readonly wish: FileWish
+  readonly owner: Owner
+  readonly label: string
+  readonly effect: Effect
+}
+
+function run(
+  target: KindTarget<FileSpec>,
+  context: ActContext,
+  memory: HostMemory,
+  act: (job: Job) => Promise<ActResult>,
+): Promise<ActResult> {
+  const { files } = context.world
+  const wish = fileWish(target.desired)
+  if (typeof wish === "string") return Promise.resolve(failed(wish, true))
+  const owner = wantedOwner(files, target.desired)
+  const label = labelOf(target.uid)
+  return memory.temporaries.using(label, () =>
+    attempt(async (effect) => {
+      if (typeof owner === "string" && act !== removeFile) return failed(owner)
+      const known = typeof owner === "string" ? {} : owner
+      return act({ files, memory, target, context, wish, owner: known, label, effect })
+    }),
+  )
+}
+
+export const createFile = (
+  target: KindTarget<FileSpec>,
+  context: ActContext,
+  memory: HostMemory,
+): Promise<ActResult> => run(target, context, memory, makeFile)
+
+export const updateFile = (
+  target: KindTarget<FileSpec>,
+  context: ActContext,
+  memory: HostMemory,
+): Promise<ActResult> => run(target, context, memory, changeFile)
+
+export const deleteFile = (
+  target: KindTarget<FileSpec>,
+  context: ActContext,
+  memory: HostMemory,
+): Promise<ActResult> => run(target, context, memory, removeFile)
+
+const lookAgain = ({ files, wish, memory, target }: Job) =>
+  look(files, wish, memory, { wanted: wish.body.hash, applied: target.applied !== undefined })
+
+async function makeFile(job: Job): Promise<ActResult> {
+  const { files, wish, memory, effect } = job
+  const sight = await lookAgain(job)
+  if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
+  if (sight.kind === "seen") return failed(`${wish.path} exists by now; it is not replaced`)
+  await memory.temporaries.removeOwn(files, wish.directory, job.label)
+  if (wish.body.kind === "symlink") return makeLink(job, wish.body.link)
+  const temporary = await prepare(job, undefined)
+  try {
+    // Unlike rename, link refuses to replace what somebody else put there meanwhile.
+    await files.link(temporary, wish.path)
+    effect.happened = true
+  } catch (error) {
+    await memory.temporaries.discard(files, temporary)
+    if (errnoOf(error) !== "EEXIST") throw error
+    return failed(`${wish.path} exists by now; it is not replaced`)
+  }
+  await memory.temporaries.remove(files, temporary)
+  await files.syncDirectory(wish.directory)
+  return done()
+}
+
+/** A link is complete from the start, and symlink never replaces anything. */
+async function makeLink({ files, wish, owner, effect }: Job, link: string): Promise<ActResult> {
+  await files.symlink(link, wish.path)
+  effect.happened = true
+  const stat = await files.lstat(wish.path)
+  if (stat !== undefined) await setOwnerAndMode(files, wish.path, stat, owner, effect)
+  await files.syncDirectory(wish.directory)
+  return done()
+}
+
+async function changeFile(job: Job): Promise<ActResult> {
+  const { files, wish, memory, effect } = job
+  const seen = await lookAgain(job)
+  const changed = changedSince(seen, job.context.token, fileToken)
+  if (changed !== undefined || seen.kind !== "seen") return changed ?? failed("it is gone")
+  const { stat } = seen
+  if (stat.type === "directory" || stat.type === "other") return inTheWay(wish.path, stat.type)
+  await memory.temporaries.removeOwn(files, wish.directory, job.label)
+  const wantedType = wish.body.kind === "content" ? "file" : "symlink"
+  if (stat.type === wantedType && seen.hash === wish.body.hash) {
+    if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
+    const mode = wish.body.kind === "content" ? { mode: wish.mode } : {}
+    await setOwnerAndMode(files, wish.path, stat, { ...job.owner, ...mode }, effect)
+    await files.syncDirectory(wish.directory)
+    return done()
+  }
+  return replaceFile(job, seen)
+}
+
+async function replaceFile(job: Job, seen: Seen): Promise<ActResult> {
+  const { files, wish, memory, effect } = job
+  let note: string | undefined
+  if (isAdoption(job.context)) {
+    const directory = memory.backupDirectory
+    if (directory === undefined) {
+      return failed("no backup directory is configured, and adoption keeps the old content", true)
+    }
+    const { uid } = job.target
+    const { temporaries } = memory
+    const kept = await backUp({ files, directory, uid, path: wish.path, seen, temporaries })
+    note = `the old content is kept in ${kept}`
+  }
+  const temporary = await prepare(job, seen)
+  try {
+    if (!isStill(files, wish.path, seen.stat)) {
+      await memory.temporaries.discard(files, temporary)
+      return failed("it changed since it was observed")
+    }
+    await files.rename(temporary, wish.path)
+    effect.happened = true
+  } catch (error) {
+    await memory.temporaries.discard(files, temporary)
+    throw error
+  }
+  await files.syncDirectory(wish.directory)
+  return done(note)
+}
+
+/** A complete file or link under a temporary name. Fields that nobody manages stay as they were. */
+async function prepare(job: Job, seen: Seen | undefined): Promise<string> {
+  const { files, wish, label, memory } = job
+  const owner = {
+    ...(seen === undefined ? {} : { uid: seen.stat.uid, gid: seen.stat.gid }),
+    ...job.owner,
+  }
+  const temporary = await writeBody(job)
+  try {
+    const stat = await files.lstat(temporary)
+    if (stat === undefined) throw new Error(`the temporary file of ${label} vanished`)
+    const mode = wish.body.kind === "content" ? { mode: wish.mode } : {}
+    await setOwnerAndMode(files, temporary, stat, { ...owner, ...mode }, { happened: false })
+    return temporary
+  } catch (error) {
+    await memory.temporaries.discard(files, temporary)
+    throw error
+  }
+}
+
+async function writeBody({ files, wish, label, context }: Job): Promise<string> {
+  // Nobody else may read it before it has its owner and mode.
+  if (wish.body.kind === "content") {
+    return files.writeTemporary(wish.directory, wish.body.bytes, 0o600, label)
+  }
+  const name = `.setpoint-${label}-${context.action.digest.slice(0, 24)}`
+  const path = `${wish.directory === "/" ? "" : wish.directory}/${name}`
+  await files.symlink(wish.body.link, path)
+  return path
+}
+
+async function removeFile(job: Job): Promise<ActResult> {
+  const { files, wish, memory, effect } = job
+  const seen = await lookAgain(job)
+  if (seen.kind === "absent") return done()
+  const changed = changedSince(seen, job.context.token, fileToken)
+  if (changed !== undefined || seen.kind !== "seen") return changed ?? failed("it is gone")
+  const { stat } = seen
+  if (stat.type === "directory" || stat.type === "other") return inTheWay(wish.path, stat.type)
+  await memory.temporaries.removeOwn(files, wish.directory, job.label)
+  if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
+  await files.unlink(wish.path)
+  effect.happened = true
+  await files.syncDirectory(wish.directory)
+  return done()
+}
+
+function inTheWay(path: string, type: "directory" | "other"): ActResult {
+  const what = type === "directory" ? "a directory" : "a FIFO, socket or device"
+  return failed(`${what} is in the way at ${path}; it is never replaced or removed`, true)
+}

@@ -1,0 +1,76 @@
+// The kinds File and Directory. Both act on the same real things, so they share one provider: two
+// objects that name the same path are one target with two claimants, which the engine refuses.
+
+import { present, unknown } from "../../contract/observation.ts"
+import type { KindProvider } from "../../contract/provider.ts"
+import type { Closeable, ReadWorld } from "../../contract/world.ts"
+import { defineKind } from "../../provider/define-kind.ts"
+import { directoryOf, nameOf } from "./bounds.ts"
+import { createDirectory, deleteDirectory, updateDirectory } from "./directory-acts.ts"
+import { directoryFacts, directorySpec, directoryToken, lookAt } from "./directory-look.ts"
+import { fileFacts, fileToken } from "./facts.ts"
+import { createFile, deleteFile, updateFile } from "./file-acts.ts"
+import { fileSpec, fileWish } from "./file-spec.ts"
+import { directoryFingerprints, fileFingerprints } from "./fingerprints.ts"
+import { type FileKindOptions, HostMemory } from "./host-memory.ts"
+import { look } from "./look.ts"
+
+const group = "host.setpoint.dev"
+
+export function fileKinds(options: FileKindOptions): readonly KindProvider[] {
+  const memory = new HostMemory(options)
+  return [fileKind(memory), directoryKind(memory)]
+}
+
+function fileKind(memory: HostMemory): KindProvider {
+  return defineKind({
+    ...{ group, version: "v1", kind: "File", plural: "files", provider: "file" },
+    description: "A file or symbolic link on this host, with content, mode and owner.",
+    spec: fileSpec,
+    replaceOn: ["path"],
+    printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
+    identity: (spec) => spec.path,
+    async observe(target, { world: { files } }) {
+      const wish = fileWish(target.desired)
+      if (typeof wish === "string") return unknown(wish, true)
+      const applied = target.applied !== undefined
+      const sight = await look(files, wish, memory, { wanted: wish.body.hash, applied })
+      if (sight.kind !== "seen") return sight
+      return present(fileFacts(files, sight, target.desired, wish), fileToken(sight))
+    },
+    fingerprints: (paths, { files }) => fileFingerprints(paths, files, memory),
+    create: (target, context) => createFile(target, context, memory),
+    update: (target, context) => updateFile(target, context, memory),
+    delete: (target, context) => deleteFile(target, context, memory),
+    watch: (target, world, changed) => watchName(target.desired.path, world, changed),
+  })
+}
+
+function directoryKind(memory: HostMemory): KindProvider {
+  return defineKind({
+    ...{ group, version: "v1", kind: "Directory", plural: "directories", provider: "file" },
+    description: "A directory on this host, with mode and owner. What is in it is left alone.",
+    spec: directorySpec,
+    replaceOn: ["path"],
+    printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
+    identity: (spec) => spec.path,
+    async observe(target, { world: { files } }) {
+      const sight = await lookAt(files, target, memory)
+      if (sight.kind !== "seen") return sight
+      return present(directoryFacts(files, sight, target.desired), directoryToken(sight))
+    },
+    fingerprints: (paths, { files }) => directoryFingerprints(paths, files, memory),
+    create: (target, context) => createDirectory(target, context, memory),
+    update: (target, context) => updateDirectory(target, context, memory),
+    delete: (target, context) => deleteDirectory(target, context, memory),
+    watch: (target, world, changed) => watchName(target.desired.path, world, changed),
+  })
+}
+
+/** The parent is watched, not the file: a rename over the file would end a watch on it. */
+function watchName(path: string, { files }: ReadWorld, changed: () => void): Closeable {
+  const name = nameOf(path)
+  return files.watch(directoryOf(path), (entry) => {
+    if (entry === undefined || entry === name) changed()
+  })
+}
