@@ -1,0 +1,103 @@
+// A structural schema (openAPIV3Schema of apiextensions.k8s.io/v1) made ready for use: validate,
+// prune and default as closures, and the parsed node for diff and merge. A schema that is not
+// structural never compiles.
+
+import { isObject, type Json, type JsonObject } from "../base/json.ts"
+import { compileDefaulter } from "./compile-default.ts"
+import { compilePruner, type PruneWalk } from "./compile-prune.ts"
+import { compileValidator } from "./compile-validate.ts"
+import { schemaFault } from "./faults.ts"
+import { type Issue, type IssuePath, issueText } from "./issue.ts"
+import { joinObjectMeta } from "./object-meta.ts"
+import { parseNode, type SchemaNode, walkNodes } from "./schema-node.ts"
+import { structuralIssues } from "./structural-rules.ts"
+import { ValidationWalk } from "./validation-walk.ts"
+
+export interface CompiledSchema {
+  /** The parsed schema; `nodeAt(node, "spec")` is where diff begins. */
+  readonly node: SchemaNode
+  /** Everything that is wrong with a value (after defaulting); empty when it is valid. */
+  validate(value: Json): readonly Issue[]
+  /** Without unknown members, and their places. The same reference when nothing was pruned. */
+  prune(value: JsonObject): { value: JsonObject; unknown: readonly IssuePath[] }
+  /** With defaults. The same reference when nothing changed. */
+  applyDefaults(value: JsonObject): JsonObject
+}
+
+/** What the schema describes: a whole object with metadata, or a plain value such as a spec. */
+export type SchemaScope = "object" | "value"
+
+const nothing: readonly never[] = []
+
+/** Throws SPT-SCHEMA-001, naming every place where the schema is not structural. */
+export function compileSchema(
+  openApiV3Schema: JsonObject,
+  scope: SchemaScope = "object",
+): CompiledSchema {
+  const { compiled, issues } = tryCompile(openApiV3Schema, scope)
+  if (compiled !== undefined) return compiled
+  const shown = issues.slice(0, 10).map(issueText)
+  const more = issues.length > 10 ? `; and ${issues.length - 10} more` : ""
+  throw schemaFault("SPT-SCHEMA-001", { issues: shown.join("; ") + more, count: issues.length })
+}
+
+/** What keeps a schema from compiling; paths are places in the schema itself. */
+export function schemaIssues(
+  openApiV3Schema: JsonObject,
+  scope: SchemaScope = "object",
+): readonly Issue[] {
+  return tryCompile(openApiV3Schema, scope).issues
+}
+
+function tryCompile(schema: JsonObject, scope: SchemaScope) {
+  const issues = structuralIssues(schema, scope === "object")
+  if (issues.length > 0) return { compiled: undefined, issues }
+  const parsed = parseNode(schema)
+  const wrong = defaultIssues(parsed)
+  if (wrong.length > 0) return { compiled: undefined, issues: wrong }
+  return { compiled: compileNode(joinObjectMeta(parsed, scope === "object")), issues: nothing }
+}
+
+function compileNode(node: SchemaNode): CompiledSchema {
+  const validator = compileValidator(node)
+  const pruner = compilePruner(node)
+  const defaulter = compileDefaulter(node)
+  return {
+    node,
+    validate(value) {
+      const walk = new ValidationWalk()
+      validator(value, walk)
+      return walk.issues
+    },
+    prune(value) {
+      if (pruner === undefined) return { value, unknown: nothing }
+      const walk: PruneWalk = { path: [], unknown: [] }
+      return { value: pruner(value, walk) as JsonObject, unknown: walk.unknown }
+    },
+    applyDefaults: (value) => (defaulter === undefined ? value : (defaulter(value) as JsonObject)),
+  }
+}
+
+/** A default has to be a valid value of its own node, with nothing that would be pruned. */
+function defaultIssues(root: SchemaNode): readonly Issue[] {
+  const issues: Issue[] = []
+  for (const { node, path } of walkNodes(root)) {
+    const value = node.default
+    if (value === undefined) continue
+    const at = [...path, "default"]
+    if (value === null && !node.nullable) {
+      issues.push({ code: "Invalid", path: at, message: "must not be null unless nullable" })
+      continue
+    }
+    const compiled = compileNode(node)
+    const unknown = isObject(value) ? compiled.prune(value).unknown : nothing
+    for (const place of unknown) {
+      issues.push({ code: "Unknown", path: [...at, ...place], message: "would be pruned" })
+    }
+    const full = isObject(value) ? compiled.applyDefaults(value) : value
+    for (const issue of compiled.validate(full)) {
+      issues.push({ ...issue, path: [...at, ...issue.path] })
+    }
+  }
+  return issues
+}
