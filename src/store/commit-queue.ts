@@ -1,0 +1,130 @@
+// Group commit: one bounded batch is under way, everything else waits for the next. Revisions are
+// given when a batch is decided; answers, index and watchers follow only after the engine said
+// that the batch is durable. A failed batch fails all of its commits and publishes nothing.
+
+import { type Deferred, deferred } from "../base/async.ts"
+import { type Fault, isFault } from "../base/faults.ts"
+import type { Check, Committed, Refused, Write } from "../contract/store.ts"
+import {
+  type BatchView,
+  type CommitRequest,
+  type DecidedBatch,
+  decideBatch,
+} from "./commit-batch.ts"
+import type { Engine } from "./engine.ts"
+import { storeFault } from "./faults.ts"
+
+const maxBatchCommits = 1024
+const maxBatchBytes = 4 * 1024 * 1024
+const maxWaiting = 65_536
+const maxWaitingBytes = 128 * 1024 * 1024
+
+interface Waiting {
+  readonly checks: readonly Check[]
+  /** A function is asked when its turn comes, alone in its batch. */
+  readonly writes: readonly Write[] | (() => readonly Write[])
+  readonly bytes: number
+  readonly answer: Deferred<Committed | Refused>
+}
+
+export interface CommitQueueOptions {
+  readonly engine: Engine
+  readonly view: BatchView
+  publish(batch: DecidedBatch): void
+  /** The engine must not be written to any more. */
+  fail(cause: unknown): void
+}
+
+export class CommitQueue {
+  readonly #options: CommitQueueOptions
+  #waiting: Waiting[] = []
+  #bytes = 0
+  #running: Promise<void> | undefined
+  #closed: Fault | undefined
+
+  constructor(options: CommitQueueOptions) {
+    this.#options = options
+  }
+
+  add(
+    checks: readonly Check[],
+    writes: Waiting["writes"],
+    bytes: number,
+  ): Promise<Committed | Refused> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed)
+    if (this.#waiting.length >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
+      return Promise.reject(storeFault("SPT-STORE-004", { waiting: this.#waiting.length }))
+    const answer = deferred<Committed | Refused>()
+    this.#waiting.push({ checks, writes, bytes, answer })
+    this.#bytes += bytes
+    this.#running ??= this.#run()
+    return answer.promise
+  }
+
+  /** Refuses what waits and everything later; ends when the batch under way has ended. */
+  async close(fault: Fault): Promise<void> {
+    this.#closed ??= fault
+    this.#refuseWaiting(fault)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    await null // Commits of one turn share the first batch.
+    while (this.#waiting.length > 0) {
+      await this.#runBatch(this.#take())
+      // Writers that were just answered get their next commit into the next batch.
+      await this.#options.engine.pause()
+    }
+    this.#running = undefined
+  }
+
+  #take(): Waiting[] {
+    let count = 0
+    let bytes = 0
+    for (const waiting of this.#waiting) {
+      const alone = typeof waiting.writes === "function"
+      if (count > 0 && (alone || bytes + waiting.bytes > maxBatchBytes)) break
+      count++
+      bytes += waiting.bytes
+      if (alone || count === maxBatchCommits) break
+    }
+    const batch = this.#waiting.slice(0, count)
+    this.#waiting = this.#waiting.slice(count)
+    this.#bytes -= bytes
+    return batch
+  }
+
+  async #runBatch(batch: readonly Waiting[]): Promise<void> {
+    const { engine, view, publish, fail } = this.#options
+    try {
+      const requests = batch.map(
+        ({ checks, writes }): CommitRequest => ({
+          checks,
+          writes: typeof writes === "function" ? writes() : writes,
+        }),
+      )
+      const decided = decideBatch(requests, view)
+      if (decided.rows.length > 0) {
+        await engine.append(decided.rows)
+        if (this.#closed?.fault === "bug") throw this.#closed
+        publish(decided)
+      }
+      decided.decisions.forEach((decision, index) => {
+        const answer = batch[index]?.answer
+        if (decision.kind === "failed") answer?.reject(decision.fault)
+        else answer?.resolve(decision)
+      })
+    } catch (error) {
+      const noSpace = isFault(error) && error.code === "SPT-STORE-006"
+      if (!noSpace) fail(error)
+      const fault = noSpace || this.#closed === undefined ? error : this.#closed
+      for (const { answer } of batch) answer.reject(fault)
+    }
+  }
+
+  #refuseWaiting(fault: Fault): void {
+    for (const { answer } of this.#waiting) answer.reject(fault)
+    this.#waiting = []
+    this.#bytes = 0
+  }
+}
