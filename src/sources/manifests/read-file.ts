@@ -1,0 +1,194 @@
+// One file to its manifests, or to the issues that make it unusable; never to a part of them.
+// Pure; the result is kept by the caller while the file does not change.
+
+import { Composer, type Document, type ParsedNode, Parser } from "yaml"
+import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import type { Manifest, Position, SourceIssue } from "../../contract/source.ts"
+import type { ApiObject } from "../../object/object.ts"
+import { type PlacedValue, ValueBuilder } from "./build-value.ts"
+import { sourceIssue } from "./issue.ts"
+import type { ManifestLimits } from "./limits.ts"
+import { lineIndex } from "./line-index.ts"
+import { type Scan, type ScanFinding, scanText } from "./scan-text.ts"
+
+export interface ManifestFile {
+  readonly path: string
+  readonly text: string
+}
+
+export interface ReadFile {
+  readonly manifests: readonly Manifest[]
+  readonly issues: readonly SourceIssue[]
+}
+
+type Path = readonly (string | number)[]
+
+export function readFile(file: ManifestFile, limits: ManifestLimits): ReadFile {
+  const bytes = Buffer.byteLength(file.text)
+  if (bytes > limits.fileBytes) {
+    const details = { file: file.path, bytes, limit: limits.fileBytes }
+    return refuse(sourceIssue("SPT-SOURCE-001", details, { file: file.path, line: 1, column: 1 }))
+  }
+  const lines = lineIndex(file.path, file.text)
+  const scan = scanText(file.text, limits)
+  if ("what" in scan) return refuse(findingIssue(file.path, scan, lines.at(scan.offset), limits))
+  const builder = new ValueBuilder(file.path, lines, limits)
+  const issues: SourceIssue[] = []
+  const manifests: Manifest[] = []
+  for (const document of compose(scan)) {
+    for (const error of document.errors) {
+      const details = { file: file.path, cause: firstLine(error.message) }
+      issues.push(sourceIssue("SPT-SOURCE-006", details, lines.at(error.pos[0])))
+    }
+    if (document.errors.length > 0 || isBlank(document)) continue
+    const placed = builder.build(document.contents as ParsedNode)
+    if (builder.issues.length > 0) continue
+    unfold(file.path, placed, [], manifests, issues)
+  }
+  const all = issues.concat(builder.issues)
+  return { manifests: all.length > 0 ? [] : manifests, issues: all }
+}
+
+function refuse(issue: SourceIssue): ReadFile {
+  return { manifests: [], issues: [issue] }
+}
+
+function compose(scan: Scan): Document.Parsed[] {
+  const parser = new Parser()
+  const options = {
+    intAsBigInt: true,
+    merge: false,
+    prettyErrors: false,
+    schema: "core",
+    stringKeys: true,
+    // Ours instead: the library compares each key with all before it.
+    uniqueKeys: false,
+  } as const
+  const composer = new Composer<ParsedNode>(options)
+  function* tokens() {
+    for (const lexeme of scan.lexemes) yield* parser.next(lexeme)
+    yield* parser.end()
+  }
+  const documents = [...composer.compose(tokens())]
+  const loose = composer.streamInfo().errors
+  const last = documents.at(-1)
+  if (last !== undefined) last.errors = last.errors.concat(loose)
+  else if (loose.length > 0) return [...composer.end(true, 0)].map((document) => document)
+  return documents as Document.Parsed[]
+}
+
+function isBlank(document: Document.Parsed): boolean {
+  const root: ParsedNode | null = document.contents
+  return root === null || root.range[0] === root.range[1]
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 200)
+}
+
+function findingIssue(
+  file: string,
+  finding: ScanFinding,
+  position: Position,
+  limits: ManifestLimits,
+): SourceIssue {
+  const text = finding.text.slice(0, 40)
+  switch (finding.what) {
+    case "control": {
+      const code = text.charCodeAt(0).toString(16).padStart(4, "0")
+      return sourceIssue("SPT-SOURCE-016", { file, cause: `control character U+${code}` }, position)
+    }
+    case "depth":
+      return sourceIssue("SPT-SOURCE-004", { file, limit: limits.depth }, position)
+    case "nodes":
+      return sourceIssue("SPT-SOURCE-005", { file, limit: limits.nodesPerFile }, position)
+    case "stray": {
+      const cause = "too many values without a separator between them"
+      return sourceIssue("SPT-SOURCE-006", { file, cause }, position)
+    }
+    case "tag":
+      return sourceIssue("SPT-SOURCE-008", { file, tag: text }, position)
+    case "directive":
+      return sourceIssue("SPT-SOURCE-015", { file, directive: text }, position)
+    default: {
+      const what = `the ${finding.what} ${text}`
+      return sourceIssue("SPT-SOURCE-007", { file, what }, position)
+    }
+  }
+}
+
+/** A manifest, or every manifest of a List; Lists may hold Lists as deep as the depth limit. */
+function unfold(
+  file: string,
+  placed: PlacedValue,
+  path: Path,
+  manifests: Manifest[],
+  issues: SourceIssue[],
+): void {
+  const value = valueAt(placed.value, path)
+  const position = placed.locate(path)
+  if (!isObject(value)) {
+    const what = isArray(value) ? "a sequence" : value === null ? "empty" : `a ${typeof value}`
+    issues.push(sourceIssue("SPT-SOURCE-017", { file, what }, position))
+  } else if (value.kind === "List") {
+    const items = value.items
+    if (isArray(items)) {
+      for (let at = 0; at < items.length; at++) {
+        unfold(file, placed, [...path, "items", at], manifests, issues)
+      }
+    } else {
+      const where = placed.locate([...path, "items"])
+      issues.push(sourceIssue("SPT-SOURCE-021", { file, cause: "it has no items" }, where))
+    }
+  } else {
+    const problem = missing(value)
+    if (isApiObject(value) && problem === undefined) {
+      const locate = (inner: Path) => placed.locate([...path, ...inner])
+      manifests.push({ object: value, position, locate })
+    } else {
+      const { at = [], ...details } = problem ?? {}
+      issues.push(
+        sourceIssue("SPT-SOURCE-018", { file, ...details }, placed.locate([...path, ...at])),
+      )
+    }
+  }
+}
+
+function valueAt(value: Json, path: Path): Json | undefined {
+  let current: Json | undefined = value
+  for (const step of path) {
+    if (isArray(current)) current = current[Number(step)]
+    else current = isObject(current) ? current[String(step)] : undefined
+  }
+  return current
+}
+
+interface Problem {
+  readonly at: Path
+  readonly member: string
+  readonly problem: string
+}
+
+function missing(value: JsonObject): Problem | undefined {
+  for (const at of [["apiVersion"], ["kind"], ["metadata"], ["metadata", "name"]] as const) {
+    const found = valueAt(value, at)
+    const member = at.join(".")
+    if (found === undefined || found === null || found === "") {
+      return { at, member, problem: "is missing" }
+    }
+    const wrong = member === "metadata" ? !isObject(found) : typeof found !== "string"
+    if (wrong) {
+      return { at, member, problem: member === "metadata" ? "is no mapping" : "is no string" }
+    }
+  }
+  const at = ["metadata", "namespace"] as const
+  const namespace = valueAt(value, at)
+  if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
+    return { at, member: at.join("."), problem: "is no string" }
+  }
+  return undefined
+}
+
+function isApiObject(value: JsonObject): value is JsonObject & ApiObject {
+  return missing(value) === undefined
+}
