@@ -17,7 +17,9 @@ import type { Closeable, ReadWorld } from "../contract/world.ts"
 import { definitionOf, type PrinterColumn } from "./definition.ts"
 import { providerFault } from "./faults.ts"
 import { lowerSchema } from "./lower-schema.ts"
+import { resolveReferences } from "./ref.ts"
 import { secretPathsOf } from "./secret-paths.ts"
+import { specSchemaOf } from "./spec-schema.ts"
 
 /** What the author's functions get as spec: zod's type, or plain JSON for a plain schema. */
 export type SpecOf<S> = S extends z.ZodObject ? z.output<S> : JsonObject
@@ -95,6 +97,7 @@ export function defineKind<const S extends z.ZodObject | JsonObject>(
     printerColumns: input.printerColumns ?? [],
     ...(input.description === undefined ? {} : { description: input.description }),
   })
+  const marked = specSchemaOf({ definition, version })
   return {
     ...{ definition, group, version, kind, resource },
     namespaced: scope === "Namespaced",
@@ -107,6 +110,7 @@ export function defineKind<const S extends z.ZodObject | JsonObject>(
     timeoutMs: { observe: 10_000, act: 30_000, ...input.timeoutMs },
     batchWhole: input.batch === "whole",
     connection: (desired) => input.connection?.(asSpec<S>(desired)) ?? "",
+    desire: (given, lookup) => resolveReferences(marked, given, lookup),
     ...functionsOf(input),
   }
 }

@@ -21,9 +21,10 @@ export type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
 export { defineKind, type KindInput, type KindTarget, type SpecOf } from "./define-kind.ts"
 export type { PrinterColumn } from "./definition.ts"
 export {
+  type FieldReference,
   type Lookup,
   type MissingReference,
-  type Reference,
+  readField,
   ref,
   references,
   resolveReferences,

@@ -4,10 +4,11 @@
 
 import { z } from "zod"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { issueText } from "../schema/issue.ts"
+import { structuralIssues } from "../schema/structural-rules.ts"
 import { lowerUnion } from "./lower-union.ts"
 import { referenceFields } from "./reference-fields.ts"
 import { inside, type Place, refuse } from "./schema-place.ts"
-import { structuralProblems } from "./structural.ts"
 
 const depthMax = 32
 const copied = [
@@ -47,10 +48,11 @@ export function lowerSchema(source: z.ZodType | JsonObject, kind: string): JsonO
   const raw = isZod(source) ? fromZod(source, kind) : source
   const definitions = { ...objectAt(raw.definitions), ...objectAt(raw.$defs) }
   const lowered = lowerNode(raw, { kind, path: "", depth: 0, definitions })
-  const problem = structuralProblems(lowered)[0]
-  if (problem !== undefined) {
+  const issue = structuralIssues(lowered, false)[0]
+  if (issue !== undefined) {
     const hint = "write the shape outside of conditions, with one type for each field"
-    throw refuse({ kind, path: "", depth: 0, definitions }, `is not structural: ${problem}`, hint)
+    const cause = `is not structural: ${issueText(issue)}`
+    throw refuse({ kind, path: "", depth: 0, definitions }, cause, hint)
   }
   return lowered
 }
@@ -125,7 +127,7 @@ function lowerTyped(raw: JsonObject, place: Place): JsonObject {
   if (isArray(raw.oneOf)) out.oneOf = raw.oneOf
   if (isArray(raw.anyOf)) out.anyOf = raw.anyOf
   lowerNumber(raw, type, out)
-  lowerText(raw, place, out)
+  lowerText(raw, out)
   if (type === "array") lowerList(raw, place, out)
   if (type === "object") lowerObject(raw, place, out)
   Object.assign(out, marksOf(raw, type))
@@ -167,11 +169,7 @@ function lowerNumber(raw: JsonObject, type: string | undefined, out: Record<stri
   }
 }
 
-function lowerText(raw: JsonObject, place: Place, out: Record<string, unknown>): void {
-  if (typeof raw.pattern === "string" && /\(\?<?[=!]|\\[1-9]/.test(raw.pattern)) {
-    const hint = "patterns are matched in linear time (RE2): no look-around, no back references"
-    throw refuse(place, "has a pattern that can't be matched in linear time", hint)
-  }
+function lowerText(raw: JsonObject, out: Record<string, unknown>): void {
   if (typeof raw.format === "string" && raw.format.includes("_")) delete out.format
 }
 

@@ -4,7 +4,7 @@
 
 import type { z } from "zod"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
-import type { KindProvider } from "../contract/provider.ts"
+import type { Desire, KindProvider, Reference } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 import { specSchemaOf } from "./spec-schema.ts"
 
@@ -15,29 +15,21 @@ export interface RefDefaults {
   readonly field?: string
 }
 
-export interface Reference {
-  /** The field that the reference fills, for example `listeners[0].address`. */
+/** A reference, and the field that it fills, for example `listeners[0].address`. */
+export interface FieldReference extends Reference {
   readonly path: string
-  readonly kind: string
-  readonly name: string
-  readonly field: string
-  readonly apiVersion?: string
-  /** Missing means the namespace of the object that refers. */
-  readonly namespace?: string
 }
 
-export interface MissingReference extends Reference {
+export interface MissingReference extends FieldReference {
   readonly reason: string
 }
 
-export interface Resolved {
-  /** The spec as providers get it: references filled in, `adopt` and `fooFrom` taken out. */
-  readonly desired: JsonObject
+export interface Resolved extends Desire {
   readonly missing: readonly MissingReference[]
 }
 
-/** Undefined when there is no such object. */
-export type Lookup = (reference: Reference) => ApiObject | undefined
+/** The value of the reference's field; undefined when there is none yet. */
+export type Lookup = (reference: FieldReference) => Json | undefined
 
 /** Lets the field be taken from another object: `fooFrom: {kind, name, field}` instead of `foo`. */
 export function ref<T extends z.ZodType>(schema: T, defaults: RefDefaults = {}): T {
@@ -45,31 +37,25 @@ export function ref<T extends z.ZodType>(schema: T, defaults: RefDefaults = {}):
 }
 
 /** Every reference in a spec, in the order of its fields. */
-export function references(kind: KindProvider, spec: JsonObject): readonly Reference[] {
-  const found: Reference[] = []
-  walk(specSchemaOf(kind), spec, "", (reference) => {
-    found.push(reference)
-    return undefined
-  })
-  return found
+export function references(kind: KindProvider, spec: JsonObject): readonly FieldReference[] {
+  return resolveReferences(specSchemaOf(kind), spec, () => undefined).missing.map(
+    ({ reason: _, ...reference }) => reference,
+  )
 }
 
-export function resolveReferences(kind: KindProvider, spec: JsonObject, lookup: Lookup): Resolved {
+/** The spec as providers get it: references filled in, `adopt` and `fooFrom` taken out. */
+export function resolveReferences(schema: JsonObject, spec: JsonObject, lookup: Lookup): Resolved {
   const missing: MissingReference[] = []
-  const fill: Fill = (reference, schema) => {
-    const object = lookup(reference)
-    const value = object && readField(object, reference.field)
+  const fill: Fill = (reference, wanted) => {
+    const value = lookup(reference)
+    const { kind, name, field } = reference
     const reason =
-      object === undefined
-        ? `there is no ${reference.kind} ${reference.name}`
-        : value === undefined
-          ? `${reference.kind} ${reference.name} has no ${reference.field} yet`
-          : mistyped(value, schema)
+      value === undefined ? `${kind} ${name} has no ${field} yet` : mistyped(value, wanted)
     if (reason === undefined) return value
     missing.push({ ...reference, reason })
     return undefined
   }
-  const desired = walk(specSchemaOf(kind), spec, "", fill)
+  const desired = walk(schema, spec, "", fill)
   return { desired: isObject(desired) ? desired : {}, missing }
 }
 
@@ -91,7 +77,7 @@ function plainMeta({ metadata }: ApiObject): JsonObject {
   return { name, namespace, uid }
 }
 
-type Fill = (reference: Reference, schema: JsonObject) => Json | undefined
+type Fill = (reference: FieldReference, schema: JsonObject) => Json | undefined
 
 function walk(schema: Json | undefined, value: Json | undefined, path: string, fill: Fill): Json {
   if (isArray(value)) {
@@ -116,7 +102,7 @@ function walk(schema: Json | undefined, value: Json | undefined, path: string, f
   return out
 }
 
-function referenceOf(path: string, member: JsonObject): Reference {
+function referenceOf(path: string, member: JsonObject): FieldReference {
   const { apiVersion, namespace } = member
   return {
     path,
