@@ -29,6 +29,7 @@ export async function createDirectory(
     const sight = await lookAt(files, target, memory)
     if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
     if (sight.kind === "seen") return failed(`${path} exists by now; it is not replaced`)
+    context.signal.throwIfAborted()
     await files.mkdir(path, 0o700) // Closed until it has its owner and mode.
     effect.happened = true
     const stat = await files.lstat(path)
@@ -53,6 +54,7 @@ export async function updateDirectory(
     const changed = changedSince(sight, context.token, tokenOf(sight))
     if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")
     if (sight.stat.type !== "directory") return inTheWay(target.desired.path, sight.stat.type)
+    context.signal.throwIfAborted()
     return changeDirectory(files, target.desired, sight, owner, effect)
   })
 }
@@ -91,6 +93,7 @@ export async function deleteDirectory(
     const changed = changedSince(sight, context.token, tokenOf(sight))
     if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")
     if (sight.stat.type !== "directory") return inTheWay(path, sight.stat.type)
+    context.signal.throwIfAborted()
     for (const name of sight.leftovers) {
       await unlessGone(() => files.unlink(`${path}/${name}`))
       effect.happened = true

@@ -17,11 +17,17 @@ export function modeText(mode: number): string {
 
 export function ownerFacts(files: FilesRead, stat: FileStat, spec: Owned): JsonObject {
   const { owner, group } = spec
-  const user = (wanted: string) => accountText(stat.uid, wanted, files.userId, files.userName)
-  const team = (wanted: string) => accountText(stat.gid, wanted, files.groupId, files.groupName)
+  const users = {
+    id: (name: string) => files.userId(name),
+    name: (id: number) => files.userName(id),
+  }
+  const groups = {
+    id: (name: string) => files.groupId(name),
+    name: (id: number) => files.groupName(id),
+  }
   return {
-    ...(owner === undefined ? {} : { owner: user(owner) }),
-    ...(group === undefined ? {} : { group: team(group) }),
+    ...(owner === undefined ? {} : { owner: accountText(stat.uid, owner, users) }),
+    ...(group === undefined ? {} : { group: accountText(stat.gid, group, groups) }),
   }
 }
 

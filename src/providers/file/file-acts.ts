@@ -80,6 +80,7 @@ async function makeFile(job: Job): Promise<ActResult> {
   if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
   if (sight.kind === "seen") return failed(`${wish.path} exists by now; it is not replaced`)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
+  job.context.signal.throwIfAborted()
   if (wish.body.kind === "symlink") return makeLink(job, wish.body.link)
   const temporary = await prepare(job, undefined)
   try {
@@ -116,6 +117,7 @@ async function changeFile(job: Job): Promise<ActResult> {
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
   const wantedType = wish.body.kind === "content" ? "file" : "symlink"
   if (stat.type === wantedType && seen.hash === wish.body.hash) {
+    job.context.signal.throwIfAborted()
     if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
     const mode = wish.body.kind === "content" ? { mode: wish.mode } : {}
     await setOwnerAndMode(files, wish.path, stat, { ...job.owner, ...mode }, effect)
@@ -167,6 +169,8 @@ async function prepare(job: Job, seen: Seen | undefined): Promise<string> {
     if (stat === undefined) throw new Error(`the temporary file of ${label} vanished`)
     const mode = wish.body.kind === "content" ? { mode: wish.mode } : {}
     await setOwnerAndMode(files, temporary, stat, { ...owner, ...mode }, { happened: false })
+    // Whoever gave up waiting must not be surprised by a change that comes later.
+    job.context.signal.throwIfAborted()
     return temporary
   } catch (error) {
     await memory.temporaries.discard(files, temporary)
@@ -194,6 +198,7 @@ async function removeFile(job: Job): Promise<ActResult> {
   const { stat } = seen
   if (stat.type === "directory" || stat.type === "other") return inTheWay(wish.path, stat.type)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
+  job.context.signal.throwIfAborted()
   if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
   await files.unlink(wish.path)
   effect.happened = true

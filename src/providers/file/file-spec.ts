@@ -10,7 +10,8 @@ import { contentMax } from "./look.ts"
 const component = "([^/.\\x00][^/\\x00]*|\\.[^/.\\x00][^/\\x00]*|\\.\\.[^/\\x00]+)"
 export const pathPattern = new RegExp(`^(/${component})+$`)
 const rootPattern = new RegExp(`^(/|(/${component})+)$`)
-const linkPattern = /^[^\x00]+$/
+const anyText = "[^\\x00]+"
+const linkPattern = new RegExp(`^${anyText}$`)
 const accountPattern = /^([A-Za-z_][A-Za-z0-9_.-]{0,31}\$?|[0-9]{1,10})$/
 
 /** The fields that File and Directory share. */
@@ -94,8 +95,10 @@ export function wantedOwner(
   files: FilesRead,
   spec: { readonly owner?: string | undefined; readonly group?: string | undefined },
 ): Owner | string {
-  const uid = spec.owner === undefined ? undefined : accountId(spec.owner, files.userId)
-  const gid = spec.group === undefined ? undefined : accountId(spec.group, files.groupId)
+  const uid =
+    spec.owner === undefined ? undefined : accountId(spec.owner, (name) => files.userId(name))
+  const gid =
+    spec.group === undefined ? undefined : accountId(spec.group, (name) => files.groupId(name))
   if (uid === null) return `there is no user ${spec.owner} on this host`
   if (gid === null) return `there is no group ${spec.group} on this host`
   return { ...(uid === undefined ? {} : { uid }), ...(gid === undefined ? {} : { gid }) }
@@ -109,9 +112,8 @@ function accountId(name: string, lookUp: (name: string) => number | undefined): 
 export function accountText(
   id: number,
   wanted: string,
-  lookUp: (name: string) => number | undefined,
-  nameOf: (id: number) => string | undefined,
+  accounts: { id(name: string): number | undefined; name(id: number): string | undefined },
 ): string {
-  if (accountId(wanted, lookUp) === id) return wanted
-  return nameOf(id) ?? String(id)
+  if (accountId(wanted, accounts.id) === id) return wanted
+  return accounts.name(id) ?? String(id)
 }

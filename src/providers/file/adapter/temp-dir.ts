@@ -1,0 +1,10 @@
+// A fresh real directory for each test, removed afterwards with whatever is in it.
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+export function makeTempDir(): { readonly path: string; remove(): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "setpoint-file-")))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
