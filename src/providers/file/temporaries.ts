@@ -72,15 +72,11 @@ export class Temporaries {
   }
 
   async #read(files: FilesRead, directory: string): Promise<Map<string, Set<string>>> {
+    // Failing here is wanted: a directory that can't be read can't be synced after the act either.
+    const entries = await files.list(directory)
     const labels = new Map<string, Set<string>>()
     this.#left.set(directory, labels)
-    try {
-      for (const { name } of await files.list(directory)) this.#keep(directory, name)
-    } catch (error) {
-      // A directory that can be written but not read keeps its leftovers; they harm nobody.
-      this.#left.delete(directory)
-      if (errnoOf(error) !== "EACCES") throw error
-    }
+    for (const { name } of entries) this.#keep(directory, name)
     return labels
   }
 
