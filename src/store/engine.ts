@@ -52,6 +52,8 @@ export interface Page {
 }
 
 export interface Engine {
+  /** Answers with the cause when the engine fails while nobody asks it anything. */
+  readonly failure?: Promise<unknown>
   /** Hands over every row's header in the order of places. Called once, before anything else. */
   load(each: (header: RowHeader) => void): Promise<Marks>
   /** All rows or none, durable when it answers. At most one append is under way. */

@@ -83,6 +83,7 @@ export class KvStore implements Store {
       publish: (batch) => this.#publish(batch),
       fail: (cause) => this.#fail(cause),
     })
+    void options.engine.failure?.then((cause) => this.#fail(cause))
   }
 
   static async open(options: KvStoreOptions): Promise<KvStore> {
