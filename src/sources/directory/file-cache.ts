@@ -2,8 +2,7 @@
 // edit among 10,000 files costs one read. A stat is trusted only when the file was already old when
 // it was read: two writes within one tick of the disk's clock leave the same stat behind.
 
-import { mapBounded } from "../../base/async.ts"
-import type { Clock } from "../../base/clock.ts"
+import { type Clock, sleep } from "../../base/clock.ts"
 import { sha256 } from "../../base/hash.ts"
 import type { FileStat } from "../../contract/world.ts"
 import { sourceFault } from "../faults.ts"
@@ -34,7 +33,7 @@ export interface FileCacheOptions {
 
 /** Far above the tick of any file system's clock. */
 const settledMs = 2000
-const readsAtOnce = 16
+const filesPerStep = 32
 
 export class FileCache {
   readonly #options: FileCacheOptions
@@ -56,12 +55,20 @@ export class FileCache {
   }
 
   async readAll(scan: TreeScan, signal: AbortSignal): Promise<CachedFile[]> {
-    return await mapBounded([...scan.files], readsAtOnce, async ([name, stat]) => {
+    const results: CachedFile[] = []
+    let fresh = 0
+    for (const [name, stat] of scan.files) {
       const entry = this.#entries.get(name)
-      if (entry?.settled && entry.stat === statText(stat)) return entry
+      if (entry?.settled && entry.stat === statText(stat)) {
+        results.push(entry)
+        continue
+      }
       stopWhenAborted({ signal, path: this.#options.path })
-      return await this.#read(name, stat)
-    })
+      // Reading and parsing hold the thread: let others run after every few files.
+      if (++fresh % filesPerStep === 0) await sleep(this.#options.clock, 0, signal)
+      results.push(await this.#read(name, stat))
+    }
+    return results
   }
 
   forgetOthers(scan: TreeScan): void {
@@ -79,7 +86,7 @@ export class FileCache {
       const details = { file, bytes: stat.size, limit: limits.fileBytes }
       return { name, hash: "", read: refused("SPT-SOURCE-001", details) }
     }
-    const content = await present(files.read(full, limits.fileBytes), path, name)
+    const content = await present(files.read(full, stat.size), path, name)
     if (content.length !== stat.size) throw sourceFault("SPT-SOURCE-034", { path: full })
     const hash = sha256(content)
     const before = this.#entries.get(name)

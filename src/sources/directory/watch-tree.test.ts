@@ -79,13 +79,25 @@ describe("watching a folder of manifests", () => {
   })
 
   it("says nothing about hidden files", async () => {
-    await fs.writeFile(join(folder, ".a.yaml.swp"), "a")
-    await fs.writeFile(join(folder, "b.yaml"), "b")
-    await until(() => hints > 0)
-    const seen = hints
-    await fs.writeFile(join(folder, ".a.yaml.swp"), "aa")
-    await fs.writeFile(join(folder, "sub", ".hidden"), "a")
-    await fs.writeFile(join(folder, "sub", "c.yaml"), "c")
-    await until(() => hints > seen)
+    let tell: (name: string | undefined) => void = () => {}
+    let told = 0
+    const files = {
+      ...nodeSourceFiles,
+      watch(_: string, changed: typeof tell) {
+        tell = changed
+        watches.add("fake")
+        return { close: () => watches.delete("fake") }
+      },
+    }
+    const changed = () => {
+      told++
+    }
+    const quiet = watchTree({ path: join(folder, "sub"), files, clock: systemClock, changed })
+    await until(() => watches.has("fake"))
+    tell(".a.yaml.swp")
+    expect(told).toBe(0)
+    tell("a.yaml")
+    expect(told).toBe(1)
+    quiet.close()
   })
 })
