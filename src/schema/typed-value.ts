@@ -3,8 +3,8 @@
 // unless atomic; lists marked map divide by key, lists marked set by value; the rest is one leaf.
 
 import { isHashedValue } from "../base/hash.ts"
-import { canonicalJson, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
-import type { PathElement } from "../object/field-path.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { elementKey, type PathElement } from "../object/field-path.ts"
 import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
 
 export type Shape = "map" | "mapList" | "setList" | "leaf"
@@ -43,10 +43,6 @@ export function memberParts(node: SchemaNode, value: JsonObject): Parts {
   return parts
 }
 
-export interface ListItem extends Part {
-  readonly key: string
-}
-
 /** What names an item within its list; undefined when a key is missing. */
 export function itemElement(node: SchemaNode, item: Json): PathElement | undefined {
   if (node.listType === "set") return { value: item }
@@ -61,52 +57,45 @@ export function itemElement(node: SchemaNode, item: Json): PathElement | undefin
   return { key }
 }
 
-export interface DividedList {
-  readonly items: readonly ListItem[]
-  /** The index of the first item that has no key or repeats one. */
-  readonly flaw?: { readonly index: number; readonly cause: "missing key" | "duplicate" }
+/** The FieldsV1 text of each item's element, in order; undefined for an item without its keys. */
+export function itemKeys(node: SchemaNode, list: readonly Json[]): readonly (string | undefined)[] {
+  return list.map((item) => {
+    const element = itemElement(node, item)
+    return element === undefined ? undefined : elementKey(element)
+  })
 }
 
-/** The items of a map or set list; flawed items are left out of `items`, the first one named. */
-export function divideList(node: SchemaNode, list: readonly Json[]): DividedList {
-  const items: ListItem[] = []
+/** The index of the first item of a map or set list that has no key or repeats one. */
+export function flawOf(node: SchemaNode, list: readonly Json[]): number | undefined {
   const seen = new Set<string>()
-  let flaw: DividedList["flaw"]
-  const below = node.items ?? untypedNode
-  for (const [index, value] of list.entries()) {
-    const element = itemElement(node, value)
-    const key = element === undefined ? undefined : listKey(element)
-    if (element === undefined || key === undefined || seen.has(key)) {
-      flaw ??= { index, cause: key === undefined ? "missing key" : "duplicate" }
-      continue
-    }
+  for (const [index, key] of itemKeys(node, list).entries()) {
+    if (key === undefined || seen.has(key)) return index
     seen.add(key)
-    items.push({ key, element, node: below, value })
   }
-  return flaw === undefined ? { items } : { items, flaw }
+  return undefined
 }
 
-function listKey(element: PathElement): string {
-  return "key" in element
-    ? `k:${canonicalJson(element.key)}`
-    : `v:${canonicalJson("value" in element ? element.value : null)}`
+function itemParts(node: SchemaNode, list: readonly Json[]): Parts {
+  const parts = new Map<string, Part>()
+  for (const value of list) {
+    const element = itemElement(node, value)
+    if (element === undefined) continue
+    const key = elementKey(element)
+    if (!parts.has(key)) parts.set(key, { element, node: node.items ?? untypedNode, value })
+  }
+  return parts
 }
 
 /** The parts of a value, or undefined when it is one leaf (also a list whose keys are flawed). */
 export function partsOf(node: SchemaNode, value: Json | undefined): Parts | undefined {
-  switch (shapeOf(node, value)) {
-    case "map":
-      return memberParts(node, value as JsonObject)
-    case "leaf":
-      return undefined
-    default: {
-      const { items, flaw } = divideList(node, value as readonly Json[])
-      return flaw === undefined ? new Map(items.map((item) => [item.key, item])) : undefined
-    }
-  }
+  const parts = loosePartsOf(node, value)
+  return isArray(value) && parts?.size !== value.length ? undefined : parts
 }
 
-/** A copy with one member set; safe for every name. */
-export function withMember(value: JsonObject, name: string, member: Json): JsonObject {
-  return Object.fromEntries([...Object.entries(value), [name, member]])
+/** The same, but a flawed list divides too: the first item of each key stands for it. */
+export function loosePartsOf(node: SchemaNode, value: Json | undefined): Parts | undefined {
+  const shape = shapeOf(node, value)
+  if (shape === "leaf") return undefined
+  if (shape === "map") return memberParts(node, value as JsonObject)
+  return itemParts(node, value as readonly Json[])
 }

@@ -1,0 +1,216 @@
+// Server-side apply and the ownership bookkeeping of every other write, as Kubernetes does them,
+// over whole objects. Pure: the caller defaults, validates and stores the result, and puts
+// `managedFields` into its metadata.
+
+import { isArray, type Json, type JsonObject } from "../base/json.ts"
+import { type FieldPath, pathText } from "../object/field-path.ts"
+import { FieldSet } from "../object/field-set.ts"
+import type { ManagedFieldsEntry } from "../object/object.ts"
+import { schemaFault } from "./faults.ts"
+import {
+  type Owner,
+  type OwnerName,
+  ownerId,
+  ownerWith,
+  readOwners,
+  serverFields,
+  unowned,
+  writeOwners,
+} from "./managed-fields.ts"
+import type { SchemaNode } from "./schema-node.ts"
+import {
+  compareTyped,
+  fieldSetOf,
+  mergeTyped,
+  removeItems,
+  withDeclaredMembers,
+} from "./typed-merge.ts"
+import { flawOf, itemElement, loosePartsOf, shapeOf } from "./typed-value.ts"
+
+export { ownersOf } from "./managed-fields.ts"
+
+/** Who writes. */
+export interface Writer {
+  readonly manager: string
+  readonly apiVersion: string
+  readonly time: string
+  readonly subresource?: string
+  /** Fields that this endpoint can't write (status, or everything but status). */
+  readonly ignore?: FieldSet
+}
+
+export interface Applier extends Writer {
+  readonly force: boolean
+}
+
+export interface ApplyConflict {
+  readonly manager: string
+  readonly path: string
+  readonly operation: "Apply" | "Update"
+  readonly apiVersion: string
+  readonly time?: string
+  readonly subresource?: string
+}
+
+export interface ApplyResult {
+  /** The live object itself when nothing changed, and when there are conflicts. */
+  readonly object: JsonObject
+  readonly managedFields: readonly ManagedFieldsEntry[]
+  /** Empty when forced: then the fields have changed hands. */
+  readonly conflicts: readonly ApplyConflict[]
+}
+
+/** Throws SPT-SCHEMA-002 when the configuration has a list item without key, or the same twice. */
+export function applyMerge(
+  node: SchemaNode,
+  live: JsonObject | undefined,
+  config: JsonObject,
+  who: Applier,
+  managedFields: readonly ManagedFieldsEntry[],
+): ApplyResult {
+  refuseFlaws(node, config, [])
+  const barred = serverFields.union(who.ignore ?? FieldSet.empty)
+  const stated = removeItems(node, config, barred) as JsonObject
+  const owners = readOwners(managedFields)
+  if (live !== undefined && owners.size === 0) addFirstOwner(node, live, who, owners)
+  const id = ownerId({ ...who, operation: "Apply" })
+  const former = owners.get(id)
+  const set = fieldSetOf(node, stated)
+  const others = [...owners].filter(([other]) => other !== id).map(([, owner]) => owner)
+  const owned = others.reduce((sets, owner) => sets.union(owner.set), set)
+  const merged = live === undefined ? stated : (mergeTyped(node, live, stated) as JsonObject)
+  const object = dropUnstated(node, merged, owned, former?.set ?? FieldSet.empty, set)
+  const { added, modified, removed } = compareTyped(node, live ?? {}, object)
+  const touched = added.union(modified).difference(unowned)
+  const conflicts = who.force || live === undefined ? [] : conflictsOf(others, touched)
+  if (conflicts.length > 0) return { object: live ?? {}, managedFields, conflicts }
+  const left = others.map((owner) => release(owner, touched.union(removed)))
+  const kept = set.difference(unowned)
+  const unmoved = object === live && former?.set.equals(kept) === true
+  const name = nameOf(who, "Apply", unmoved ? former?.entry.time : who.time)
+  const own = unmoved && former.entry.apiVersion === who.apiVersion ? former : ownerWith(name, kept)
+  return { object, managedFields: writeOwners([...left, own]), conflicts }
+}
+
+/** What was there before anyone applied belongs to whoever wrote it, not to the first applier. */
+function addFirstOwner(
+  node: SchemaNode,
+  live: JsonObject,
+  who: Applier,
+  owners: Map<string, Owner>,
+): void {
+  const apiVersion = typeof live.apiVersion === "string" ? live.apiVersion : who.apiVersion
+  const name: OwnerName = {
+    manager: "before-first-apply",
+    operation: "Update",
+    apiVersion,
+    time: who.time,
+  }
+  const set = compareTyped(node, {}, live).added.difference(unowned)
+  if (!set.isEmpty) owners.set(ownerId(name), ownerWith(name, set))
+}
+
+/**
+ * Removes what this applier stated last time and states no more, unless someone else owns it. A
+ * declared member goes with all that nobody owns in it; an item that others own a part of stays.
+ */
+function dropUnstated(
+  node: SchemaNode,
+  merged: JsonObject,
+  owned: FieldSet,
+  last: FieldSet,
+  set: FieldSet,
+): JsonObject {
+  if (last.difference(set).isEmpty) return merged
+  const lastAll = withDeclaredMembers(node, last)
+  const mergedAll = withDeclaredMembers(node, fieldSetOf(node, merged))
+  const setAfter = (removal: FieldSet) =>
+    withDeclaredMembers(node, fieldSetOf(node, removeItems(node, merged, removal)))
+  const keep = setAfter(lastAll).union(withDeclaredMembers(node, owned))
+  const left = setAfter(mergedAll.difference(keep))
+  const removal = mergedAll.difference(left).intersection(lastAll).difference(unowned)
+  return removeItems(node, merged, removal) as JsonObject
+}
+
+function conflictsOf(others: readonly Owner[], touched: FieldSet): readonly ApplyConflict[] {
+  const conflicts: ApplyConflict[] = []
+  for (const { entry, set } of others) {
+    const { manager, operation, apiVersion, time, subresource } = entry
+    for (const path of set.intersection(touched).leaves()) {
+      conflicts.push({
+        manager,
+        path: pathText(path),
+        operation,
+        apiVersion,
+        ...(time === undefined ? {} : { time }),
+        ...(subresource === undefined ? {} : { subresource }),
+      })
+    }
+  }
+  return conflicts
+}
+
+function release(owner: Owner, paths: FieldSet): Owner {
+  const set = owner.set.difference(paths)
+  return set === owner.set ? owner : { ...owner, set }
+}
+
+function nameOf(who: Writer, operation: OwnerName["operation"], time: string | undefined) {
+  const { manager, apiVersion, subresource } = who
+  return {
+    manager,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    ...(subresource === undefined ? {} : { subresource }),
+  }
+}
+
+function refuseFlaws(node: SchemaNode, value: Json, path: FieldPath): void {
+  if (isArray(value) && shapeOf(node, value) !== "leaf") {
+    const flaw = flawOf(node, value)
+    const item = flaw === undefined ? undefined : value[flaw]
+    if (flaw !== undefined && item !== undefined) {
+      const keyed = itemElement(node, item) !== undefined
+      const cause = keyed ? "is there twice" : `needs ${node.listMapKeys.join(" and ")}`
+      const at = pathText([...path, { index: flaw }])
+      throw schemaFault("SPT-SCHEMA-002", { path: at, cause })
+    }
+  }
+  for (const part of loosePartsOf(node, value)?.values() ?? []) {
+    refuseFlaws(part.node, part.value, [...path, part.element])
+  }
+}
+
+/**
+ * Ownership after a create (`before` = {}), PUT or PATCH: what it changed is its own now and nobody
+ * else's. An object whose managed fields were cleared stays untracked until someone applies to it.
+ */
+export function updateManaged(
+  node: SchemaNode,
+  before: JsonObject,
+  after: JsonObject,
+  who: Writer,
+  managedFields: readonly ManagedFieldsEntry[],
+): readonly ManagedFieldsEntry[] {
+  const owners = readOwners(managedFields)
+  if (owners.size === 0 && Object.keys(before).length > 0) return managedFields
+  const { added, modified, removed } = compareTyped(node, before, after)
+  const barred = who.ignore ?? FieldSet.empty
+  const touched = added.union(modified).difference(unowned).differenceDeep(barred)
+  if (touched.isEmpty && removed.isEmpty) return managedFields
+  const id = ownerId({ ...who, operation: "Update" })
+  const former = owners.get(id)
+  const left = [...owners]
+    .filter(([other]) => other !== id)
+    .map(([, owner]) => release(owner, touched.union(removed)))
+  const kept = (former?.set ?? FieldSet.empty).difference(removed).union(touched)
+  const time = touched.isEmpty ? former?.entry.time : who.time
+  return writeOwners([...left, ownerWith(nameOf(who, "Update", time), kept)])
+}
+
+/** Every path whose value differs between two states of an object, without what nobody owns. */
+export function changedPaths(node: SchemaNode, before: JsonObject, after: JsonObject): FieldSet {
+  const { added, modified, removed } = compareTyped(node, before, after)
+  return added.union(modified).union(removed).difference(unowned)
+}

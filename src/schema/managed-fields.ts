@@ -1,0 +1,146 @@
+// The ownership records of an object (metadata.managedFields) as field sets, and back. Entries that
+// did not change come back as they were, so that an unchanged object stays unchanged.
+
+import { type FieldPath, pathText } from "../object/field-path.ts"
+import { FieldSet } from "../object/field-set.ts"
+import type { ManagedFieldsEntry } from "../object/object.ts"
+
+export interface Owner {
+  readonly entry: ManagedFieldsEntry
+  readonly set: FieldSet
+}
+
+/** Owners by identity: manager, operation, subresource and, for updates, the version. */
+export type Owners = ReadonlyMap<string, Owner>
+
+export type OwnerName = Pick<
+  ManagedFieldsEntry,
+  "manager" | "operation" | "apiVersion" | "subresource" | "time"
+>
+
+export function ownerId(name: OwnerName): string {
+  // An applier keeps its entry over versions: its next apply must find what the last one stated.
+  const version = name.operation === "Apply" ? "" : name.apiVersion
+  return JSON.stringify([name.operation, name.manager, version, name.subresource ?? ""])
+}
+
+/** Throws SPT-OBJECT-001 when an entry is not readable; emptied entries are left out. */
+export function readOwners(managedFields: readonly ManagedFieldsEntry[]): Map<string, Owner> {
+  const owners = new Map<string, Owner>()
+  for (const entry of managedFields) {
+    const set = FieldSet.fromFieldsV1(entry.fieldsV1 ?? {})
+    if (set.isEmpty) continue
+    const id = ownerId(entry)
+    const same = owners.get(id)
+    owners.set(id, same === undefined ? { entry, set } : { entry, set: same.set.union(set) })
+  }
+  return owners
+}
+
+/** The owner with another set, and the time at which that happened. */
+export function ownerWith(name: OwnerName, set: FieldSet): Owner {
+  const { manager, operation, apiVersion, time, subresource } = name
+  const entry: ManagedFieldsEntry = {
+    manager,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: {},
+    ...(subresource === undefined ? {} : { subresource }),
+  }
+  return { entry, set }
+}
+
+const updatersMax = 10
+
+/** As stored: sorted, without empty entries, and with at most ten updaters. */
+export function writeOwners(owners: Iterable<Owner>): readonly ManagedFieldsEntry[] {
+  const kept = capUpdaters([...owners].filter(({ set }) => !set.isEmpty))
+  const entries = kept.map(({ entry, set }) => {
+    const fieldsV1 = set.toFieldsV1()
+    const same = JSON.stringify(fieldsV1) === JSON.stringify(entry.fieldsV1)
+    return same ? entry : { ...entry, fieldsV1 }
+  })
+  return entries.sort(byAge)
+}
+
+function byAge(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
+  const texts = ({ operation, time, manager, apiVersion, subresource }: ManagedFieldsEntry) => [
+    operation,
+    time ?? "",
+    manager,
+    apiVersion,
+    subresource ?? "",
+  ]
+  const theirs = texts(right)
+  for (const [index, text] of texts(left).entries()) {
+    const other = theirs[index] ?? ""
+    if (text !== other) return text < other ? -1 : 1
+  }
+  return 0
+}
+
+/** The oldest updaters beyond the tenth become one, as Kubernetes names it. */
+function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
+  const updaters = owners.filter(({ entry }) => entry.operation === "Update")
+  if (updaters.length <= updatersMax) return owners
+  const ordered = updaters.toSorted((left, right) => byAge(left.entry, right.entry))
+  const old = ordered.slice(0, updaters.length - updatersMax + 1)
+  const merged = new Map<string, Owner>()
+  for (const { entry, set } of old) {
+    const before = merged.get(entry.apiVersion)?.set ?? FieldSet.empty
+    const { subresource: _, ...name } = entry
+    const owner = ownerWith({ ...name, manager: "ancient-changes" }, before.union(set))
+    merged.set(entry.apiVersion, owner)
+  }
+  return [...owners.filter((owner) => !old.includes(owner)), ...merged.values()]
+}
+
+/** Who owns which of the paths. */
+export function ownersOf(
+  managedFields: readonly ManagedFieldsEntry[],
+  paths: FieldSet,
+): readonly { readonly manager: string; readonly operation: string; readonly path: string }[] {
+  const found: { manager: string; operation: string; path: string }[] = []
+  for (const { entry, set } of readOwners(managedFields).values()) {
+    for (const path of set.intersection(paths).leaves()) {
+      found.push({ manager: entry.manager, operation: entry.operation, path: pathText(path) })
+    }
+  }
+  return found
+}
+
+const fields = (...names: readonly string[]): FieldPath => names.map((field) => ({ field }))
+
+/** What nobody owns: identity and what the server writes. */
+export const unowned = FieldSet.of(
+  fields("apiVersion"),
+  fields("kind"),
+  fields("metadata"),
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => fields("metadata", name)),
+)
+
+/** What a configuration can't set; the verbs read them from it as preconditions. */
+export const serverFields = FieldSet.of(
+  ...[
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "selfLink",
+    "uid",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => fields("metadata", name)),
+)
