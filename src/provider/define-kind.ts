@@ -28,6 +28,9 @@ export interface KindTarget<Spec> extends Omit<Target, "desired"> {
   readonly desired: Spec
 }
 
+/** A create, update or delete of a kind whose spec has this schema. */
+export type KindAct<S> = (target: KindTarget<SpecOf<S>>, context: ActContext) => Promise<ActResult>
+
 export interface BatchItem<Spec> {
   readonly target: KindTarget<Spec>
   readonly context: ActContext

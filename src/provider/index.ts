@@ -18,7 +18,13 @@ export type {
   Target,
 } from "../contract/provider.ts"
 export type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
-export { defineKind, type KindInput, type KindTarget, type SpecOf } from "./define-kind.ts"
+export {
+  defineKind,
+  type KindAct,
+  type KindInput,
+  type KindTarget,
+  type SpecOf,
+} from "./define-kind.ts"
 export type { PrinterColumn } from "./definition.ts"
 export {
   type FieldReference,
