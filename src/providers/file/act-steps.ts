@@ -8,6 +8,7 @@ import { errnoOf } from "./faults.ts"
 import type { Owner } from "./file-spec.ts"
 import { statText } from "./host-memory.ts"
 import type { Sight } from "./look.ts"
+import { untilAborted } from "./until-aborted.ts"
 
 export const done = (note?: string): ActResult => ({
   kind: "done",
@@ -32,10 +33,13 @@ export interface Effect {
   happened: boolean
 }
 
-export async function attempt(run: (effect: Effect) => Promise<ActResult>): Promise<ActResult> {
+export async function attempt(
+  signal: AbortSignal,
+  run: (effect: Effect) => Promise<ActResult>,
+): Promise<ActResult> {
   const effect: Effect = { happened: false }
   try {
-    return await run(effect)
+    return await untilAborted(signal, () => run(effect))
   } catch (error) {
     const errno = errnoOf(error)
     if (effect.happened || errno === undefined || !refusals.has(errno)) throw error

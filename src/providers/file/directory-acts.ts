@@ -25,8 +25,8 @@ export async function createDirectory(
   const { path, mode } = target.desired
   const owner = wantedOwner(files, target.desired)
   if (typeof owner === "string") return failed(owner)
-  return attempt(async (effect) => {
-    const sight = await lookAt(files, target, memory)
+  return attempt(context.signal, async (effect) => {
+    const sight = await lookAt(files, target, memory, context.signal)
     if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
     if (sight.kind === "seen") return failed(`${path} exists by now; it is not replaced`)
     context.signal.throwIfAborted()
@@ -49,8 +49,8 @@ export async function updateDirectory(
   const { files } = context.world
   const owner = wantedOwner(files, target.desired)
   if (typeof owner === "string") return failed(owner)
-  return attempt(async (effect) => {
-    const sight = await lookAt(files, target, memory)
+  return attempt(context.signal, async (effect) => {
+    const sight = await lookAt(files, target, memory, context.signal)
     const changed = changedSince(sight, context.token, tokenOf(sight))
     if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")
     if (sight.stat.type !== "directory") return inTheWay(target.desired.path, sight.stat.type)
@@ -87,8 +87,8 @@ export async function deleteDirectory(
 ): Promise<ActResult> {
   const { files } = context.world
   const { path } = target.desired
-  return attempt(async (effect) => {
-    const sight = await lookAt(files, target, memory)
+  return attempt(context.signal, async (effect) => {
+    const sight = await lookAt(files, target, memory, context.signal)
     if (sight.kind === "absent") return done()
     const changed = changedSince(sight, context.token, tokenOf(sight))
     if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")

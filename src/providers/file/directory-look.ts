@@ -10,6 +10,7 @@ import { modeText, ownerFacts } from "./facts.ts"
 import { modeField, placeFields } from "./file-spec.ts"
 import type { HostMemory } from "./host-memory.ts"
 import { look, type Seen } from "./look.ts"
+import { untilAborted } from "./until-aborted.ts"
 
 export const directorySpec = z.strictObject({
   ...placeFields,
@@ -33,11 +34,13 @@ export async function lookAt(
   files: FilesRead,
   target: KindTarget<DirectorySpec>,
   memory: HostMemory,
+  signal: AbortSignal,
 ): Promise<DirectorySight> {
   const { path, root = "/", purge } = target.desired
   const sight = await look(files, { path, root }, memory, {
     applied: target.applied !== undefined,
     content: false,
+    signal,
   })
   if (sight.kind !== "seen") return sight
   if (purge !== true) memory.purging.delete(path)
@@ -45,7 +48,8 @@ export async function lookAt(
   memory.purging.add(path)
   try {
     const before = memory.leftoverBefore()
-    return { ...sight, leftovers: await memory.temporaries.leftovers(files, path, before) }
+    const read = () => memory.temporaries.leftovers(files, path, before)
+    return { ...sight, leftovers: await untilAborted(signal, read) }
   } catch (error) {
     return { kind: "unknown", cause: error instanceof Error ? error.message : String(error) }
   }

@@ -45,10 +45,16 @@ function run(
   const owner = wantedOwner(files, target.desired)
   const label = labelOf(target.uid)
   return memory.temporaries.using(label, () =>
-    attempt(async (effect) => {
+    attempt(context.signal, async (effect) => {
       if (typeof owner === "string" && act !== removeFile) return failed(owner)
       const known = typeof owner === "string" ? {} : owner
-      return act({ files, memory, target, context, wish, owner: known, label, effect })
+      const job = { files, memory, target, context, wish, owner: known, label, effect }
+      try {
+        return await act(job)
+      } catch (error) {
+        memory.temporaries.forget(wish.directory)
+        throw error
+      }
     }),
   )
 }
@@ -71,8 +77,10 @@ export const deleteFile = (
   memory: HostMemory,
 ): Promise<ActResult> => run(target, context, memory, removeFile)
 
-const lookAgain = ({ files, wish, memory, target }: Job) =>
-  look(files, wish, memory, { wanted: wish.body.hash, applied: target.applied !== undefined })
+const lookAgain = ({ files, wish, memory, target, context: { signal } }: Job) => {
+  const applied = target.applied !== undefined
+  return look(files, wish, memory, { wanted: wish.body.hash, applied, signal })
+}
 
 async function makeFile(job: Job): Promise<ActResult> {
   const { files, wish, memory, effect } = job

@@ -30,11 +30,11 @@ function fileKind(memory: HostMemory): KindProvider {
     replaceOn: ["path"],
     printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
     identity: (spec) => spec.path,
-    async observe(target, { world: { files } }) {
+    async observe(target, { world: { files }, signal }) {
       const wish = fileWish(target.desired)
       if (typeof wish === "string") return unknown(wish, true)
       const applied = target.applied !== undefined
-      const sight = await look(files, wish, memory, { wanted: wish.body.hash, applied })
+      const sight = await look(files, wish, memory, { wanted: wish.body.hash, applied, signal })
       if (sight.kind !== "seen") return sight
       return present(fileFacts(files, sight, target.desired, wish), fileToken(sight))
     },
@@ -54,8 +54,8 @@ function directoryKind(memory: HostMemory): KindProvider {
     replaceOn: ["path"],
     printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
     identity: (spec) => spec.path,
-    async observe(target, { world: { files } }) {
-      const sight = await lookAt(files, target, memory)
+    async observe(target, { world: { files }, signal }) {
+      const sight = await lookAt(files, target, memory, signal)
       if (sight.kind !== "seen") return sight
       return present(directoryFacts(files, sight, target.desired), directoryToken(sight))
     },

@@ -6,6 +6,7 @@ import { type Absent, absent, type Unknown, unknown } from "../../contract/obser
 import type { FileStat, FilesRead } from "../../contract/world.ts"
 import { directoryOf, findGround, type Place } from "./bounds.ts"
 import { type HostMemory, statText } from "./host-memory.ts"
+import { untilAborted } from "./until-aborted.ts"
 
 export const contentMax = 1_048_576
 
@@ -28,6 +29,7 @@ export interface LookOptions {
   readonly applied: boolean
   /** False when only the type and stat matter. */
   readonly content?: boolean
+  readonly signal: AbortSignal
 }
 
 const attemptsMax = 3
@@ -39,7 +41,7 @@ export async function look(
   options: LookOptions,
 ): Promise<Sight> {
   try {
-    return await lookOnce(files, place, memory, options)
+    return await untilAborted(options.signal, () => lookOnce(files, place, memory, options))
   } catch (error) {
     return unknown(error instanceof Error ? error.message : String(error))
   }

@@ -31,6 +31,11 @@ export class Temporaries {
     }
   }
 
+  /** After a failure: what it left behind is looked for again. */
+  forget(directory: string): void {
+    this.#left.delete(directory)
+  }
+
   /** Removes what an earlier attempt for the same object left in the directory. */
   async removeOwn(files: FilesAct, directory: string, label: string): Promise<void> {
     const labels = this.#left.get(directory) ?? (await this.#read(files, directory))
