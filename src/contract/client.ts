@@ -27,6 +27,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean
   /** Who owns the fields that this write sets. */
   readonly fieldManager?: string
+  /** Unknown fields are refused, dropped with a warning, or dropped; apply is Strict by itself. */
+  readonly fieldValidation?: "Strict" | "Warn" | "Ignore"
 }
 
 export interface ApplyOptions extends WriteOptions {

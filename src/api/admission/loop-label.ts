@@ -1,0 +1,55 @@
+// Every object with a target belongs to exactly one loop. The label is set when the object is made
+// and afterwards changed by nobody but the engine (`setpoint move`).
+
+import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
+import { loopId } from "../../contract/loop.ts"
+import { isSource } from "../../contract/principal.ts"
+import { type ApiObject, loopLabel } from "../../object/object.ts"
+import { apiFault } from "../faults.ts"
+import { sourceManagerPrefix } from "../managed-fields.ts"
+import { faultNames } from "../stored-object.ts"
+import { isEngine } from "./source-fields.ts"
+
+export type HasProvider = (group: string, resource: string) => boolean
+
+/** Cluster-scoped objects belong to loops of this namespace. */
+export const systemNamespace = "setpoint-system"
+
+export function loopLabelAdmission(hasProvider: HasProvider): Admission {
+  return {
+    admit: async (request) => {
+      const { key, object, old, principal } = request
+      if (isEngine(principal)) return object
+      if (old !== undefined) return keepLabel(request, object, old)
+      if (!hasProvider(key.group, key.resource)) return object
+      return withLabel(object, loopFor(request))
+    },
+  }
+}
+
+/** The loop of the source that made it; else the default loop of its namespace. */
+function loopFor({ principal, key }: AdmissionRequest): string {
+  const namespace = key.namespace === "" ? systemNamespace : key.namespace
+  if (!isSource(principal)) return loopId(namespace, "default")
+  const loop = principal.name.slice(sourceManagerPrefix.length)
+  return loop.includes(".") ? loop : loopId(namespace, loop)
+}
+
+function keepLabel(request: AdmissionRequest, object: ApiObject, old: ApiObject): ApiObject {
+  const before = old.metadata.labels?.[loopLabel]
+  const after = object.metadata.labels?.[loopLabel]
+  if (before === after) return object
+  // A writer that left the label out did not mean to move the object.
+  if (after === undefined && before !== undefined) return withLabel(object, before)
+  throw apiFault("SPT-API-013", {
+    verb: "change",
+    ...faultNames(request.key),
+    why: `the label ${loopLabel} is changed only by the engine`,
+    way: "`setpoint move` puts an object into another loop",
+  })
+}
+
+function withLabel(object: ApiObject, loop: string): ApiObject {
+  const labels = { ...object.metadata.labels, [loopLabel]: loop }
+  return { ...object, metadata: { ...object.metadata, labels } }
+}

@@ -1,0 +1,35 @@
+// Loops: their id `NAMESPACE.NAME` is a label value and must fit one; their durations must be read.
+
+import { parseDuration } from "../../base/clock.ts"
+import { at } from "../../base/json.ts"
+import type { Admission } from "../../contract/admission.ts"
+import { loopId } from "../../contract/loop.ts"
+import { setpointGroup } from "../../object/object.ts"
+import type { FieldCause } from "../faults.ts"
+import { isLabelValue } from "../metadata-rules.ts"
+import { invalidFault } from "../validate-object.ts"
+
+const durations: readonly (readonly string[])[] = [["interval"], ["limits", "window"]]
+const durationMaxMs = 366 * 86_400_000
+
+export const loopAdmission: Admission = {
+  admit: async ({ key, object, operation }) => {
+    if (key.group !== setpointGroup || key.resource !== "loops") return object
+    if (operation === "delete") return object
+    const causes: FieldCause[] = []
+    const id = loopId(key.namespace, key.name)
+    if (!isLabelValue(id)) {
+      const message = `namespace and name together must have at most 62 characters: ${id}`
+      causes.push({ field: "metadata.name", reason: "FieldValueTooLong", message })
+    }
+    for (const path of durations) {
+      const text = at(object.spec, ...path)
+      const ms = typeof text === "string" ? parseDuration(text) : undefined
+      if (ms !== undefined && ms > 0 && ms <= durationMaxMs) continue
+      const message = 'must be a duration above 0 such as "5m" or "1h30m", at most a year'
+      causes.push({ field: `spec.${path.join(".")}`, reason: "FieldValueInvalid", message })
+    }
+    if (causes.length > 0) throw invalidFault("Loop", key.name, causes)
+    return object
+  },
+}

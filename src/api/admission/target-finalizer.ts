@@ -1,0 +1,28 @@
+// An object with a target carries a finalizer from its first moment until the target is gone or
+// released; only the engine takes it away, so that nothing created is ever forgotten.
+
+import type { Admission } from "../../contract/admission.ts"
+import { type ApiObject, targetFinalizer } from "../../object/object.ts"
+import type { HasProvider } from "./loop-label.ts"
+import { isEngine } from "./source-fields.ts"
+
+export function targetFinalizerAdmission(hasProvider: HasProvider): Admission {
+  return {
+    admit: async ({ key, object, old, principal, warn }) => {
+      if (isEngine(principal)) return object
+      const has = object.metadata.finalizers?.includes(targetFinalizer) === true
+      if (has) return object
+      if (old === undefined) {
+        return hasProvider(key.group, key.resource) ? withFinalizer(object) : object
+      }
+      if (old.metadata.finalizers?.includes(targetFinalizer) !== true) return object
+      warn(`the finalizer ${targetFinalizer} stays: only the engine removes it`)
+      return withFinalizer(object)
+    },
+  }
+}
+
+function withFinalizer(object: ApiObject): ApiObject {
+  const finalizers = [...(object.metadata.finalizers ?? []), targetFinalizer]
+  return { ...object, metadata: { ...object.metadata, finalizers } }
+}

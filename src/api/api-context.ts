@@ -1,0 +1,60 @@
+// Everything the verbs need, handed in by the plane.
+
+import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
+import type { Admission } from "../contract/admission.ts"
+import type { DeleteJudge } from "../contract/delete-judge.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Check, Revision, Store, Write } from "../contract/store.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { OwnerIndex } from "./owner-index.ts"
+import type { ResourceRegistry } from "./resource-registry.ts"
+
+export interface ApiContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly registry: ResourceRegistry
+  readonly owners: OwnerIndex
+  readonly judge: DeleteJudge
+  readonly mutating: readonly Admission[]
+  readonly validating: readonly Admission[]
+  hasProvider(group: string, resource: string): boolean
+  /** Deleting a pending plan rejects it; answers with the plan as it then is. */
+  rejectPlan(principal: Principal, plan: ApiObject): Promise<ApiObject>
+}
+
+/** One object of a commit: stored, or gone when the object is undefined. */
+export interface ObjectWrite {
+  readonly storageKey: string
+  /** The modRevision it must have now; 0 = must not exist. */
+  readonly before: Revision
+  readonly object: ApiObject | undefined
+  readonly value: Uint8Array | undefined
+}
+
+/**
+ * Commits objects, and whatever must hold or happen with them, at one revision; undefined when
+ * somebody else was faster. Indexes that later calls rely on know of it when this answers.
+ */
+export async function commitObjects(
+  context: ApiContext,
+  objects: readonly ObjectWrite[],
+  also: { readonly checks: readonly Check[]; readonly writes: readonly Write[] },
+): Promise<Revision | undefined> {
+  const checks = objects.map(({ storageKey, before }) => ({ key: storageKey, modRevision: before }))
+  const writes = objects.map(({ storageKey, value }): Write => {
+    if (value === undefined) return { kind: "delete", key: storageKey }
+    return { kind: "put", key: storageKey, value }
+  })
+  const result = await context.store.commit(
+    [...checks, ...also.checks],
+    [...writes, ...also.writes],
+  )
+  if (result.kind === "refused") return undefined
+  for (const { storageKey, object } of objects) {
+    context.owners.put(storageKey, object, result.revision)
+    context.registry.noteCommitted(storageKey, object, result.revision)
+  }
+  return result.revision
+}

@@ -1,0 +1,21 @@
+// Objects to stored bytes and back. The resourceVersion is never stored: it is the revision of the
+// write itself, put in when read.
+
+import type { Revision } from "../contract/store.ts"
+import type { ApiObject } from "../object/object.ts"
+
+export function encodeObject(object: ApiObject): Uint8Array {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return Buffer.from(JSON.stringify({ ...object, metadata }))
+}
+
+export function decodeObject(value: Uint8Array, revision: Revision): ApiObject {
+  const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf8")
+  const object = JSON.parse(text) as ApiObject
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+}
+
+/** "12" to 12; undefined when it is no resourceVersion of ours. */
+export function parseResourceVersion(text: string): Revision | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}

@@ -1,0 +1,103 @@
+// Setpoint's own kinds: Loop (people and sources write it), Plan and Plane (only the engine does).
+
+import { type ApiObject, setpointGroup, setpointVersion } from "../../object/object.ts"
+import {
+  conditions,
+  defineBuiltIn,
+  duration,
+  flag,
+  integer,
+  list,
+  object,
+  open,
+  text,
+} from "./define.ts"
+
+const choice = (values: readonly string[]) => text({ enum: values, default: values[0] ?? "" })
+
+const limits = object(
+  {
+    deletes: integer({ minimum: 0, default: 5 }),
+    deletesPercent: integer({ minimum: 0, maximum: 100, default: 10 }),
+    changes: integer({ minimum: 0, default: 50 }),
+    window: duration({ default: "10m" }),
+  },
+  { default: {} },
+)
+
+const approvals = object(
+  {
+    required: integer({ minimum: 1, maximum: 10, default: 1 }),
+    separateAuthor: flag({ default: false }),
+  },
+  { default: {} },
+)
+
+const source = object({
+  directory: object({ path: text({ minLength: 1 }) }, { required: ["path"] }),
+  git: object(
+    { url: text({ minLength: 1 }), ref: text(), path: text(), interval: duration() },
+    { required: ["url"] },
+  ),
+})
+
+/** When acting is allowed; none = always. */
+const window = object(
+  { schedule: text(), duration: duration(), timeZone: text() },
+  { required: ["schedule", "duration"] },
+)
+
+export const loopDefinition: ApiObject = defineBuiltIn({
+  group: setpointGroup,
+  version: setpointVersion,
+  kind: "Loop",
+  plural: "loops",
+  namespaced: true,
+  status: true,
+  columns: [
+    { name: "Mode", type: "string", jsonPath: ".spec.mode" },
+    { name: "Ready", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  ],
+  schema: object({
+    spec: object(
+      {
+        source,
+        mode: choice(["Observe", "Propose", "Enforce"]),
+        interval: duration({ default: "5m" }),
+        limits,
+        onEmpty: choice(["Hold", "Allow"]),
+        onDrift: choice(["Correct", "Report", "Hold"]),
+        onConflict: choice(["Hold", "DeclaredWins", "ObservedWins"]),
+        windows: list(window, { default: [] }),
+        approvals,
+      },
+      { default: {} },
+    ),
+    status: object({ conditions }, { "x-kubernetes-preserve-unknown-fields": true }),
+  }),
+})
+
+export const planDefinition: ApiObject = defineBuiltIn({
+  group: setpointGroup,
+  version: setpointVersion,
+  kind: "Plan",
+  plural: "plans",
+  namespaced: true,
+  status: true,
+  columns: [
+    { name: "Phase", type: "string", jsonPath: ".status.phase" },
+    { name: "Loop", type: "string", jsonPath: ".spec.loop" },
+    { name: "Summary", type: "string", jsonPath: ".spec.summary" },
+  ],
+  schema: object({ spec: open, status: open }),
+})
+
+export const planeDefinition: ApiObject = defineBuiltIn({
+  group: setpointGroup,
+  version: setpointVersion,
+  kind: "Plane",
+  plural: "planes",
+  namespaced: false,
+  status: true,
+  schema: object({ spec: open, status: open }),
+})

@@ -1,0 +1,212 @@
+// Every way in which the API refuses. Reasons and statuses are those of Kubernetes, so that its
+// clients branch as they are used to. Field causes travel as JSON text in `details.causes`.
+
+import { defineFaults } from "../base/faults.ts"
+
+export const apiFault = defineFaults({
+  "SPT-API-001": {
+    fault: "stuck",
+    text: '{resource} "{name}" not found',
+    hint: "list what exists: `setpoint get {resource}`",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-API-002": {
+    fault: "stuck",
+    text: "cannot serve {resource}: no such kind is defined",
+    hint: "`setpoint get customresourcedefinitions` lists the definitions; check group and version",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-API-003": {
+    fault: "stuck",
+    text: '{resource} "{name}" already exists',
+    hint: "use apply or update, or another name",
+    status: 409,
+    reason: "AlreadyExists",
+  },
+  "SPT-API-004": {
+    fault: "retry",
+    text:
+      'Operation cannot be fulfilled on {resource} "{name}": the object has been modified; ' +
+      "please apply your changes to the latest version and try again",
+    hint: "read the object again and repeat the change on what you read",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-API-005": {
+    fault: "stuck",
+    text: '{kind} "{name}" is invalid: {why}',
+    hint: "correct the named fields; `setpoint explain {kind}` shows what is allowed",
+    status: 422,
+    reason: "Invalid",
+  },
+  "SPT-API-006": {
+    fault: "stuck",
+    text: "cannot {verb} {what}: {why}",
+    hint: "correct the request",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-007": {
+    fault: "stuck",
+    text: '{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: {why}',
+    hint: "remove the unknown fields, or send fieldValidation=Warn to have them dropped",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-008": {
+    fault: "stuck",
+    text: "cannot read the JSON: {why} at offset {offset}",
+    hint: "correct the text",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-009": {
+    fault: "stuck",
+    text: "cannot accept {what}: {size} is more than {limit}",
+    hint: "make it smaller, or split it",
+    status: 413,
+    reason: "RequestEntityTooLarge",
+  },
+  "SPT-API-010": {
+    fault: "retry",
+    text: "The resourceVersion for the provided {what} is too old: {revision} (oldest: {oldest})",
+    hint: "list again, and watch from the resourceVersion of that list",
+    status: 410,
+    reason: "Expired",
+  },
+  "SPT-API-011": {
+    fault: "stuck",
+    text: 'namespaces "{namespace}" not found',
+    hint: "make it first: `setpoint apply` a Namespace named {namespace}",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-API-012": {
+    fault: "stuck",
+    text:
+      '{resource} "{name}" is forbidden: unable to create new content in namespace {namespace} ' +
+      "because it is being terminated",
+    hint: "wait until the namespace is gone, then make it again",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-013": {
+    fault: "stuck",
+    text: "cannot {verb} {resource} {name}: {why}",
+    hint: "{way}",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-014": {
+    fault: "wait",
+    text: "cannot delete {what}: held as plan {plan}: {why}",
+    hint: "`setpoint plans {plan}` shows what would be deleted; `setpoint approve {plan}` does it",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-015": {
+    fault: "stuck",
+    text: "cannot delete {what}: {why}",
+    hint: "{way}",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-016": {
+    fault: "stuck",
+    text: "cannot {verb} {resource} {name}: {fields} declared at {source} by {manager}",
+    hint:
+      "change it there; `setpoint pause` stops acting on it, " +
+      "`setpoint detach` gives the fields away",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-API-017": {
+    fault: "stuck",
+    text: "Apply failed with {count} conflicts: {why}",
+    hint: "leave those fields out, or take them over with --force-conflicts",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-API-018": {
+    fault: "stuck",
+    text: "cannot delete {resource} {name}: {count} of its objects exist",
+    hint: "delete its objects first, for example {example}",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-API-019": {
+    fault: "stuck",
+    text: "cannot apply the patch to {resource} {name}: {why}",
+    hint: "correct the patch; `setpoint get {resource} {name} -o yaml` shows the object",
+    status: 422,
+    reason: "Invalid",
+  },
+  "SPT-API-020": {
+    fault: "stuck",
+    text: "Unauthorized",
+    hint: "send the header `Authorization: Bearer TOKEN`; `setpoint token create` makes one",
+    status: 401,
+    reason: "Unauthorized",
+  },
+  "SPT-API-021": {
+    fault: "stuck",
+    text: "cannot {method} {path}: no such method there",
+    hint: "see docs/reference for the methods of this path",
+    status: 405,
+    reason: "MethodNotAllowed",
+  },
+  "SPT-API-022": {
+    fault: "stuck",
+    text: "cannot read a body of type {type}",
+    hint: "send application/json, or one of the patch types merge-patch, json-patch, apply-patch",
+    status: 415,
+    reason: "UnsupportedMediaType",
+  },
+  "SPT-API-023": {
+    fault: "retry",
+    text: "cannot serve the request now: {why}",
+    hint: "try again in a moment",
+    status: 429,
+    reason: "TooManyRequests",
+  },
+  "SPT-API-024": {
+    fault: "retry",
+    text: "cannot serve the request now: {why}",
+    hint: "try again in a moment",
+    status: 503,
+    reason: "ServiceUnavailable",
+  },
+  "SPT-API-025": {
+    fault: "stuck",
+    text: "cannot serve {path}: the server could not find the requested resource",
+    hint: "check the path; `setpoint status` shows whether the plane is the one you mean",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-API-026": {
+    fault: "stuck",
+    text: "cannot listen on {where}: {why}",
+    hint: "another plane may be running there; `setpoint status` asks it",
+  },
+})
+
+export interface FieldCause {
+  readonly field: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** At most this many causes go out; the message says how many there were. */
+const causesMax = 50
+
+export function causesText(causes: readonly FieldCause[]): string {
+  return JSON.stringify(causes.slice(0, causesMax))
+}
+
+/** "a: x; b: y; and 3 more" */
+export function summarize(lines: readonly string[], most = 10): string {
+  const shown = lines.slice(0, most).join("; ")
+  return lines.length > most ? `${shown}; and ${lines.length - most} more` : shown
+}

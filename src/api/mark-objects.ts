@@ -1,0 +1,118 @@
+// Marks or removes a judged set. What was judged goes in one commit together with its reservation;
+// a large rest follows in parts, roots last, so that a crash in between leaves the request repeatable.
+
+import { toTimestamp } from "../base/clock.ts"
+import type { Deleted } from "../contract/verbs.ts"
+import type { ApiObject } from "../object/object.ts"
+import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
+import { encodeObject } from "./codec.ts"
+import type { Reserve } from "./judge-delete.ts"
+import { readStored, type StoredObject } from "./stored-object.ts"
+import { finalizersOf, withRevision } from "./write-object.ts"
+
+const partMax = 500
+
+export interface MarkOptions {
+  readonly dryRun: boolean
+  /** Dependents stay and lose their reference. */
+  readonly orphan: boolean
+}
+
+/** What became of the roots, in order; undefined when something changed since it was read. */
+export async function markObjects(
+  context: ApiContext,
+  fresh: readonly StoredObject[],
+  roots: readonly StoredObject[],
+  reserve: Reserve,
+  options: MarkOptions,
+): Promise<Deleted[] | undefined> {
+  const time = toTimestamp(context.clock.now())
+  const plans = new Map(fresh.map((stored) => [stored.storageKey, endOf(stored, time)]))
+  const answer = (revision?: number): Deleted[] =>
+    roots.map(({ storageKey, object }) => {
+      const end = plans.get(storageKey)
+      if (end === undefined) return { object, gone: false }
+      const after = revision === undefined ? end.after : withRevision(end.after, revision)
+      return { object: after, gone: end.write.object === undefined }
+    })
+  if (options.dryRun || plans.size === 0) return answer()
+  const released = options.orphan ? await releaseDependents(context, fresh, plans) : []
+  const rootKeys = new Set(roots.map(({ storageKey }) => storageKey))
+  const ends = [...plans.values()]
+  const isFirst = ({ stored }: End) => context.hasProvider(stored.key.group, stored.key.resource)
+  const rest = ends.filter((end) => !isFirst(end))
+  const last = rest.filter(({ stored }) => rootKeys.has(stored.storageKey))
+  const others = rest.filter(({ stored }) => !rootKeys.has(stored.storageKey))
+  const small = ends.length + released.length <= partMax
+  const parts = small
+    ? [[...ends.map(({ write }) => write), ...released]]
+    : [
+        [...ends.filter(isFirst).map(({ write }) => write), ...released],
+        ...inParts([...others, ...last].map(({ write }) => write)),
+      ]
+  let revision: number | undefined
+  let also: Reserve = reserve
+  for (const part of parts) {
+    if (part.length === 0 && also.writes.length === 0) continue
+    revision = await commitObjects(context, part, also)
+    if (revision === undefined) return undefined
+    also = { checks: [], writes: [] }
+  }
+  return answer(revision)
+}
+
+interface End {
+  readonly stored: StoredObject
+  readonly after: ApiObject
+  readonly write: ObjectWrite
+}
+
+function endOf(stored: StoredObject, time: string): End {
+  const marked = markObject(stored.object, time)
+  const stays = finalizersOf(stored.object).length > 0
+  const write = {
+    storageKey: stored.storageKey,
+    before: stored.revision,
+    object: stays ? marked : undefined,
+    value: stays ? encodeObject(marked) : undefined,
+  }
+  return { stored, after: stays ? marked : stored.object, write }
+}
+
+function markObject(object: ApiObject, time: string): ApiObject {
+  const generation = (object.metadata.generation ?? 0) + 1
+  const metadata = { ...object.metadata, deletionTimestamp: time, generation }
+  const marked = { ...object, metadata }
+  return object.kind === "Namespace" && object.apiVersion === "v1"
+    ? { ...marked, status: { ...object.status, phase: "Terminating" } }
+    : marked
+}
+
+function inParts<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = []
+  for (let at = 0; at < items.length; at += partMax) parts.push(items.slice(at, at + partMax))
+  return parts
+}
+
+async function releaseDependents(
+  context: ApiContext,
+  roots: readonly StoredObject[],
+  ending: ReadonlyMap<string, unknown>,
+): Promise<ObjectWrite[]> {
+  const uids = new Set(roots.map(({ object }) => object.metadata.uid ?? ""))
+  const keys = [...uids].flatMap((uid) => context.owners.dependents(uid))
+  const writes: ObjectWrite[] = []
+  for (const key of keys) {
+    const stored = await readStored(context, key)
+    if (stored === undefined || ending.has(stored.storageKey)) continue
+    const { ownerReferences = [], ...metadata } = stored.object.metadata
+    const kept = ownerReferences.filter((reference) => !uids.has(reference.uid))
+    const object = {
+      ...stored.object,
+      metadata: kept.length === 0 ? metadata : { ...metadata, ownerReferences: kept },
+    }
+    const value = encodeObject(object)
+    writes.push({ storageKey: stored.storageKey, before: stored.revision, object, value })
+  }
+  return writes
+}

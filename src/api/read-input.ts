@@ -1,0 +1,76 @@
+// From what a caller sent to an object that the rest may trust: right kind, bounded, pruned to its
+// schema, nothing in metadata that only the server may say.
+
+import { isObject, type Json } from "../base/json.ts"
+import type { WriteOptions } from "../contract/client.ts"
+import type { ApiObject, ObjectMeta } from "../object/object.ts"
+import { issuePathText } from "../schema/issue.ts"
+import { checkShape } from "./check-shape.ts"
+import { apiFault, causesText, summarize } from "./faults.ts"
+import { type ServedResource, servedApiVersion } from "./served-resource.ts"
+
+export interface ReadInput {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+function refuse(verb: string, resource: ServedResource, why: string): never {
+  throw apiFault("SPT-API-006", { verb, what: `a ${resource.kind}`, why })
+}
+
+export function readInput(
+  resource: ServedResource,
+  input: unknown,
+  verb: string,
+  validation: NonNullable<WriteOptions["fieldValidation"]>,
+): ReadInput {
+  checkShape(input)
+  if (!isObject(input)) refuse(verb, resource, "it is not an object")
+  const apiVersion = servedApiVersion(resource)
+  if (input.apiVersion !== apiVersion || input.kind !== resource.kind) {
+    const given = `${text(input.apiVersion)} ${text(input.kind)}`
+    refuse(verb, resource, `the object is ${given}, expected ${apiVersion} ${resource.kind}`)
+  }
+  if (!isObject(input.metadata)) refuse(verb, resource, "metadata is missing")
+  const { value, unknown } = resource.schema.prune(input)
+  if (unknown.length > 0 && validation === "Strict") refuseUnknown(resource, unknown)
+  const lines = unknown.map((path) => `unknown field "${issuePathText(path)}"`)
+  const object = value as ApiObject
+  checkTypes(resource, object)
+  return {
+    object: { ...object, metadata: withoutNulls(object.metadata) },
+    warnings: validation === "Ignore" ? [] : lines.slice(0, 20),
+  }
+}
+
+const text = (value: Json | undefined) => (typeof value === "string" ? value : "(none)")
+
+function refuseUnknown(
+  resource: ServedResource,
+  unknown: readonly (readonly (string | number)[])[],
+): never {
+  const fields = unknown.map(issuePathText)
+  throw apiFault("SPT-API-007", {
+    kind: resource.kind,
+    version: resource.version,
+    why: summarize(fields.map((field) => `unknown field "${field}"`)),
+    causes: causesText(
+      fields.map((field) => ({ field, reason: "FieldValueInvalid", message: "unknown field" })),
+    ),
+  })
+}
+
+/** Metadata of wrong types can't even be looked at, so it is refused before anything else. */
+function checkTypes(resource: ServedResource, object: ApiObject): void {
+  const issues = resource.schema
+    .validate(object as Json)
+    .filter((issue) => issue.path[0] === "metadata")
+  const first = issues[0]
+  if (first === undefined) return
+  refuse("read", resource, `${issuePathText(first.path)} ${first.message}`)
+}
+
+function withoutNulls(metadata: ObjectMeta): ObjectMeta {
+  const members = Object.entries(metadata).filter(([, value]) => value !== null)
+  return Object.fromEntries(members) as Partial<ObjectMeta> as ObjectMeta
+}

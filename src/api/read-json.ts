@@ -1,0 +1,185 @@
+// A strict JSON reader for text from outside. It refuses what JSON.parse lets pass: duplicate keys,
+// keys that reach a prototype, integers that would lose digits, and nesting or size without bound.
+// Its own stack is a loop's, so that no input can exhaust the process's.
+
+import { forbiddenKeys, type Json } from "../base/json.ts"
+import { apiFault } from "./faults.ts"
+
+export interface ReadJsonLimits {
+  readonly depth: number
+  readonly characters: number
+}
+
+export const readJsonLimits: ReadJsonLimits = { depth: 64, characters: 3 * 1024 * 1024 }
+
+type Open =
+  | { readonly kind: "array"; readonly items: Json[] }
+  | { readonly kind: "object"; readonly members: Record<string, Json>; key: string }
+
+const numberText = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them inside strings
+const plainText = /[^"\\\u0000-\u001f]*/y
+const space = /[ \t\r\n]*/y
+const words: readonly (readonly [string, Json])[] = [
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+}
+
+class Reader {
+  readonly #text: string
+  #offset = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  refuse(why: string): never {
+    throw apiFault("SPT-API-008", { why, offset: this.#offset })
+  }
+
+  /** The next character that is not white space; "" at the end. */
+  peek(): string {
+    space.lastIndex = this.#offset
+    space.test(this.#text)
+    this.#offset = space.lastIndex
+    return this.#text[this.#offset] ?? ""
+  }
+
+  take(expected: string): void {
+    const found = this.peek()
+    if (found !== expected) {
+      this.refuse(`expected "${expected}", found ${found === "" ? "the end" : `"${found}"`}`)
+    }
+    this.#offset++
+  }
+
+  skip(): void {
+    this.#offset++
+  }
+
+  readString(): string {
+    this.take('"')
+    let value = ""
+    for (;;) {
+      plainText.lastIndex = this.#offset
+      plainText.test(this.#text)
+      value += this.#text.slice(this.#offset, plainText.lastIndex)
+      this.#offset = plainText.lastIndex
+      const next = this.#text[this.#offset]
+      if (next === '"') break
+      if (next !== "\\") this.refuse("a string that does not end, or a control character in it")
+      value += this.#readEscape()
+    }
+    this.#offset++
+    return value
+  }
+
+  #readEscape(): string {
+    const letter = this.#text[this.#offset + 1] ?? ""
+    const plain = escapes[letter]
+    if (plain !== undefined) {
+      this.#offset += 2
+      return plain
+    }
+    const code = this.#text.slice(this.#offset + 2, this.#offset + 6)
+    if (letter !== "u" || !/^[0-9a-fA-F]{4}$/.test(code)) this.refuse("an unknown escape")
+    this.#offset += 6
+    return String.fromCharCode(Number.parseInt(code, 16))
+  }
+
+  readScalar(): Json {
+    for (const [word, value] of words) {
+      if (!this.#text.startsWith(word, this.#offset)) continue
+      this.#offset += word.length
+      return value
+    }
+    numberText.lastIndex = this.#offset
+    const match = numberText.exec(this.#text)
+    if (match === null) this.refuse("this is no JSON value")
+    const value = Number(match[0])
+    const whole = match[1] === undefined && match[2] === undefined
+    if (whole && !Number.isSafeInteger(value)) this.refuse("an integer beyond 2^53 loses digits")
+    if (!Number.isFinite(value)) this.refuse("a number too large")
+    this.#offset = numberText.lastIndex
+    return value
+  }
+
+  readKey(open: Extract<Open, { kind: "object" }>): void {
+    this.peek()
+    const key = this.readString()
+    if (forbiddenKeys.has(key)) this.refuse(`the key "${key}" is forbidden`)
+    if (Object.hasOwn(open.members, key)) this.refuse(`duplicate field "${key}"`)
+    this.take(":")
+    open.key = key
+  }
+}
+
+function attach(open: Open, value: Json): void {
+  if (open.kind === "array") open.items.push(value)
+  else open.members[open.key] = value
+}
+
+const contentOf = (open: Open): Json => (open.kind === "array" ? open.items : open.members)
+
+export function readJson(text: string, limits: ReadJsonLimits = readJsonLimits): Json {
+  if (text.length > limits.characters) {
+    const sizes = { size: text.length, limit: limits.characters }
+    throw apiFault("SPT-API-009", { what: "the JSON text", ...sizes })
+  }
+  const reader = new Reader(text)
+  const stack: Open[] = []
+  for (;;) {
+    let value = readValue(reader, stack, limits)
+    // A finished value closes as many brackets as follow it.
+    while (value !== undefined) {
+      const open = stack.at(-1)
+      if (open === undefined) {
+        if (reader.peek() !== "") reader.refuse("text after the value")
+        return value
+      }
+      attach(open, value)
+      value = afterMember(reader, stack, open)
+    }
+  }
+}
+
+/** A finished value, or undefined when a bracket was opened and its first member comes next. */
+function readValue(reader: Reader, stack: Open[], limits: ReadJsonLimits): Json | undefined {
+  const next = reader.peek()
+  if (next === '"') return reader.readString()
+  if (next !== "{" && next !== "[") return reader.readScalar()
+  if (stack.length >= limits.depth) reader.refuse(`nesting deeper than ${limits.depth}`)
+  reader.skip()
+  const open: Open =
+    next === "[" ? { kind: "array", items: [] } : { kind: "object", members: {}, key: "" }
+  if (reader.peek() === (next === "[" ? "]" : "}")) {
+    reader.skip()
+    return contentOf(open)
+  }
+  stack.push(open)
+  if (open.kind === "object") reader.readKey(open)
+  return undefined
+}
+
+/** The content of the bracket when it closes here; undefined when another member follows. */
+function afterMember(reader: Reader, stack: Open[], open: Open): Json | undefined {
+  if (reader.peek() === ",") {
+    reader.skip()
+    if (open.kind === "object") reader.readKey(open)
+    return undefined
+  }
+  reader.take(open.kind === "array" ? "]" : "}")
+  stack.pop()
+  return contentOf(open)
+}

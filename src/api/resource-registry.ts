@@ -1,0 +1,177 @@
+// What the API serves now: the built-in kinds, and those of every stored definition. Writers tell it
+// of a definition as soon as it is committed; following the store brings those of other writers.
+
+import type { Clock } from "../base/clock.ts"
+import type { Change, Entry, Revision, Store } from "../contract/store.ts"
+import type { ApiObject, ResourceRef } from "../object/object.ts"
+import { decodeObject } from "./codec.ts"
+import { configMapDefinition, eventDefinition, namespaceDefinition } from "./definitions/core.ts"
+import { definitionDefinition } from "./definitions/definition.ts"
+import { loopDefinition, planDefinition, planeDefinition } from "./definitions/setpoint.ts"
+import { apiFault } from "./faults.ts"
+import { type Follower, followStore } from "./follow-store.ts"
+import { compileDefinition, resourceName, type ServedResource } from "./served-resource.ts"
+import { parseStorageKey, resourcePrefix } from "./storage-keys.ts"
+
+export const definitionGroup = "apiextensions.k8s.io"
+export const definitionResource = "customresourcedefinitions"
+
+const definitionsPrefix = resourcePrefix(definitionGroup, definitionResource)
+
+const builtIns: readonly ApiObject[] = [
+  namespaceDefinition,
+  configMapDefinition,
+  eventDefinition,
+  definitionDefinition,
+  loopDefinition,
+  planDefinition,
+  planeDefinition,
+]
+
+interface Known {
+  readonly revision: Revision
+  readonly served: readonly ServedResource[]
+}
+
+export class ResourceRegistry {
+  readonly #known = new Map<string, Known>()
+
+  constructor() {
+    for (const definition of builtIns) {
+      const served = compileDefinition(definition, true)
+      this.#known.set(definition.metadata.name, { revision: 0, served })
+    }
+  }
+
+  all(): ServedResource[] {
+    return [...this.#known.values()].flatMap((known) => known.served)
+  }
+
+  find(ref: ResourceRef): ServedResource | undefined {
+    return this.#ofDefinition(ref).find((served) => served.version === ref.version)
+  }
+
+  /** As find, but throws 404. */
+  need(ref: ResourceRef): ServedResource {
+    const found = this.find(ref)
+    if (found !== undefined) return found
+    const resource = `${resourceName(ref)}/${ref.version}`
+    throw apiFault("SPT-API-002", { resource })
+  }
+
+  /** The version objects are stored in, or any that is served. */
+  findStored(key: { group: string; resource: string }): ServedResource | undefined {
+    const served = this.#ofDefinition(key)
+    return served.find((one) => one.version === one.storageVersion) ?? served[0]
+  }
+
+  findKind(group: string, version: string, kind: string): ServedResource | undefined {
+    return this.all().find(
+      (one) => one.group === group && one.version === version && one.kind === kind,
+    )
+  }
+
+  /** By plural, singular, short name or kind, any case, also as NAME.GROUP; best version first. */
+  lookup(text: string): ServedResource[] {
+    const wanted = text.toLowerCase()
+    return this.all().filter((one) => {
+      const names = [one.resource, one.singular, one.kind, ...one.shortNames]
+      return names.some((name) => {
+        const lower = name.toLowerCase()
+        return lower === wanted || `${lower}.${one.group}` === wanted
+      })
+    })
+  }
+
+  /** Names of the definition that another of its group already has. */
+  takenNames(definition: ApiObject): string[] {
+    const mine = compileNames(definition)
+    return this.all()
+      .filter((one) => one.group === mine.group && one.definition !== definition.metadata.name)
+      .flatMap((one) => [one.kind, one.listKind, one.singular, one.resource, ...one.shortNames])
+      .filter((name) => mine.names.includes(name))
+  }
+
+  /** An older revision than the known one changes nothing. */
+  put(definition: ApiObject, revision: Revision): void {
+    const { name } = definition.metadata
+    const known = this.#known.get(name)
+    if (known !== undefined && (known.revision >= revision || isBuiltIn(known))) return
+    const served = isEstablished(definition) ? compileDefinition(definition, false) : []
+    this.#known.set(name, { revision, served })
+  }
+
+  remove(name: string, revision: Revision): void {
+    const known = this.#known.get(name)
+    if (known === undefined || known.revision >= revision || isBuiltIn(known)) return
+    this.#known.delete(name)
+  }
+
+  /** A writer's commit, known here before the watch brings it. */
+  noteCommitted(storageKey: string, object: ApiObject | undefined, revision: Revision): void {
+    if (!storageKey.startsWith(definitionsPrefix)) return
+    if (object === undefined) this.remove(parseStorageKey(storageKey)?.name ?? "", revision)
+    else this.put(object, revision)
+  }
+
+  /** Definitions known from the store, with the revision they were read at. */
+  stored(): [string, Revision][] {
+    const entries = [...this.#known].filter(([, known]) => !isBuiltIn(known))
+    return entries.map(([name, known]) => [name, known.revision])
+  }
+
+  #ofDefinition(key: { group: string; resource: string }): readonly ServedResource[] {
+    return this.#known.get(resourceName(key))?.served ?? []
+  }
+}
+
+const isBuiltIn = (known: Known): boolean => known.served[0]?.builtIn === true
+
+function compileNames(definition: ApiObject): { group: string; names: string[] } {
+  const names = definition.spec?.names
+  const values = typeof names === "object" && names !== null ? Object.values(names) : []
+  const group = String(definition.spec?.group ?? "")
+  return { group, names: values.flat().filter((name) => typeof name === "string") }
+}
+
+function isEstablished(definition: ApiObject): boolean {
+  const conditions = definition.status?.conditions
+  if (!Array.isArray(conditions)) return false
+  return conditions.some((one) => one.type === "Established" && one.status === "True")
+}
+
+/** Keeps the registry up to date with the stored definitions. */
+export function followDefinitions(
+  store: Store,
+  clock: Clock,
+  registry: ResourceRegistry,
+): Follower {
+  let unseen = new Map<string, Revision>()
+  const put = (entry: { key: string; value: Uint8Array; modRevision: Revision }) => {
+    const definition = decodeObject(entry.value, entry.modRevision)
+    unseen.delete(definition.metadata.name)
+    registry.put(definition, entry.modRevision)
+  }
+  const change = (change: Change) => {
+    if (change.kind === "put" && change.value !== undefined) {
+      put({ key: change.key, value: change.value, modRevision: change.modRevision })
+    } else {
+      registry.remove(parseStorageKey(change.key)?.name ?? "", change.modRevision)
+    }
+  }
+  return followStore({
+    store,
+    clock,
+    prefix: definitionsPrefix,
+    sink: {
+      begin: () => {
+        unseen = new Map(registry.stored())
+      },
+      entries: (entries: readonly Entry[]) => entries.forEach(put),
+      end: (revision) => {
+        for (const [name, known] of unseen) if (known <= revision) registry.remove(name, revision)
+      },
+      changes: (_, changes) => changes.forEach(change),
+    },
+  })
+}

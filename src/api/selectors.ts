@@ -1,0 +1,118 @@
+// Label and field selectors: text to a predicate. Whatever is not understood is refused with 400,
+// since a selector taken for "all" would make a collection delete too large.
+
+import type { ApiObject } from "../object/object.ts"
+import { apiFault } from "./faults.ts"
+import { isLabelValue, isQualifiedName } from "./metadata-rules.ts"
+
+export type Selector = (object: ApiObject) => boolean
+
+type Labels = Readonly<Record<string, string>>
+
+function refuse(what: string, text: string): never {
+  throw apiFault("SPT-API-006", { verb: "read", what, why: `"${text}" is not understood` })
+}
+
+/** Splits at commas that stand outside parentheses. */
+function splitRequirements(text: string): string[] {
+  return text.split(/,(?![^(]*\))/).map((part) => part.trim())
+}
+
+function readRequirement(text: string): (labels: Labels) => boolean {
+  const set = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/.exec(text)
+  if (set !== null) {
+    const [, key = "", operator, list = ""] = set
+    const values = list.split(",").map((value) => value.trim())
+    checkParts(text, key, values)
+    const isIn = (labels: Labels) =>
+      values.includes(labels[key] ?? "") && Object.hasOwn(labels, key)
+    return operator === "in" ? isIn : (labels) => !isIn(labels)
+  }
+  const equality = /^([^\s=!]+)\s*(==|=|!=)\s*(\S*)$/.exec(text)
+  if (equality !== null) {
+    const [, key = "", operator, value = ""] = equality
+    checkParts(text, key, [value])
+    const same = (labels: Labels) => Object.hasOwn(labels, key) && labels[key] === value
+    return operator === "!=" ? (labels) => !same(labels) : same
+  }
+  const key = text.startsWith("!") ? text.slice(1).trim() : text
+  checkParts(text, key, [])
+  if (text.startsWith("!")) return (labels) => !Object.hasOwn(labels, key)
+  return (labels) => Object.hasOwn(labels, key)
+}
+
+function checkParts(text: string, key: string, values: readonly string[]): void {
+  if (!isQualifiedName(key) || !values.every(isLabelValue)) refuse("the label selector", text)
+}
+
+/** Undefined when it selects everything. */
+export function readLabelSelector(text: string | undefined): Selector | undefined {
+  if (text === undefined || text.trim() === "") return undefined
+  const requirements = splitRequirements(text).map(readRequirement)
+  return (object) => {
+    const labels = object.metadata.labels ?? {}
+    return requirements.every((matches) => matches(labels))
+  }
+}
+
+/** Fields that are not the object's name; each resource may have a few. */
+const extraFields: Readonly<Record<string, readonly string[]>> = {
+  events: [
+    "involvedObject.kind",
+    "involvedObject.name",
+    "involvedObject.namespace",
+    "involvedObject.uid",
+    "reason",
+    "type",
+  ],
+  namespaces: ["status.phase"],
+  plans: ["spec.loop", "status.phase"],
+}
+
+function fieldText(object: ApiObject, path: string): string {
+  let value: unknown = object
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return ""
+    value = Reflect.get(value, name)
+  }
+  return typeof value === "string" ? value : ""
+}
+
+export interface FieldSelection {
+  /** Set when the selector asks for exactly one name. */
+  readonly name?: string
+  readonly selector?: Selector
+}
+
+export function readFieldSelector(text: string | undefined, resource: string): FieldSelection {
+  if (text === undefined || text.trim() === "") return {}
+  const allowed = ["metadata.name", "metadata.namespace", ...(extraFields[resource] ?? [])]
+  let name: string | undefined
+  const terms = text.split(",").map((term) => {
+    const match = /^([A-Za-z.]+)\s*(==|=|!=)\s*(.*)$/.exec(term.trim())
+    if (match === null) refuse("the field selector", term)
+    const [, path = "", operator, value = ""] = match
+    if (!allowed.includes(path)) {
+      const why = `field label not supported: ${path}`
+      throw apiFault("SPT-API-006", { verb: "read", what: "the field selector", why })
+    }
+    if (path === "metadata.name" && operator !== "!=") name = value
+    const same = (object: ApiObject) => fieldText(object, path) === value
+    return operator === "!=" ? (object: ApiObject) => !same(object) : same
+  })
+  const selector: Selector = (object) => terms.every((matches) => matches(object))
+  return name === undefined ? { selector } : { name, selector }
+}
+
+/** Both selectors as one; undefined when everything is selected. */
+export function readSelectors(
+  labelSelector: string | undefined,
+  fieldSelector: string | undefined,
+  resource: string,
+): Selector | undefined {
+  const labels = readLabelSelector(labelSelector)
+  const fields = readFieldSelector(fieldSelector, resource).selector
+  if (labels === undefined) return fields
+  if (fields === undefined) return labels
+  return (object) => labels(object) && fields(object)
+}

@@ -1,0 +1,48 @@
+// An object as it is stored now, with the revision that optimistic locks compare.
+
+import type { Revision } from "../contract/store.ts"
+import type { ApiObject, ObjectKey } from "../object/object.ts"
+import type { ApiContext } from "./api-context.ts"
+import { decodeObject } from "./codec.ts"
+import { apiFault } from "./faults.ts"
+import { resourceName, type ServedResource, servedApiVersion } from "./served-resource.ts"
+import { storageKey } from "./storage-keys.ts"
+
+export interface StoredObject {
+  readonly key: ObjectKey
+  readonly storageKey: string
+  readonly revision: Revision
+  readonly object: ApiObject
+}
+
+export async function readStored(
+  context: Pick<ApiContext, "store">,
+  key: ObjectKey,
+): Promise<StoredObject | undefined> {
+  const path = storageKey(key)
+  const entry = await context.store.get(path)
+  // Reading without a revision is never refused as compacted; the type only says it could be.
+  if (entry === undefined || "kind" in entry) return undefined
+  const object = decodeObject(entry.value, entry.modRevision)
+  return { key, storageKey: path, revision: entry.modRevision, object }
+}
+
+export async function needStored(
+  context: Pick<ApiContext, "store">,
+  key: ObjectKey,
+): Promise<StoredObject> {
+  const stored = await readStored(context, key)
+  if (stored !== undefined) return stored
+  throw apiFault("SPT-API-001", { ...faultNames(key) })
+}
+
+/** The details that faults about one object carry. */
+export function faultNames(key: ObjectKey): { resource: string; name: string; group: string } {
+  return { resource: resourceName(key), name: key.name, group: key.group }
+}
+
+/** The object in the version that was asked for. */
+export function asServed(resource: ServedResource, object: ApiObject): ApiObject {
+  const apiVersion = servedApiVersion(resource)
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion }
+}

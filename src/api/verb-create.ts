@@ -1,0 +1,75 @@
+// Makes a new object. With generateName a taken name is tried again with another suffix.
+
+import { newSuffix } from "../base/random.ts"
+import type { WriteOptions } from "../contract/client.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Written } from "../contract/verbs.ts"
+import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
+import type { ApiContext } from "./api-context.ts"
+import { apiFault } from "./faults.ts"
+import { managerOf, now, ownAfterUpdate } from "./managed-fields.ts"
+import { readInput } from "./read-input.ts"
+import type { ServedResource } from "./served-resource.ts"
+import { faultNames, readStored } from "./stored-object.ts"
+import { keyOf } from "./verb-get.ts"
+import { writeObject } from "./write-object.ts"
+
+const attempts = 8
+const generatedBaseMax = 58
+
+export async function createObject(
+  context: ApiContext,
+  principal: Principal,
+  ref: ResourceRef,
+  input: ApiObject,
+  options: WriteOptions = {},
+): Promise<Written> {
+  const resource = context.registry.need(ref)
+  const read = readInput(resource, input, "create", options.fieldValidation ?? "Warn")
+  if (read.object.metadata.resourceVersion) {
+    const why = "resourceVersion should not be set on objects to be created"
+    throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
+  }
+  const manager = managerOf(options, principal)
+  const writer = { manager, principal, subresource: "", time: now(context.clock) } as const
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const key = newKey(context, resource, read.object)
+    const taken = await readStored(context, key)
+    if (taken === undefined) {
+      const object = named(read.object, key)
+      const written = await writeObject(context, {
+        principal,
+        resource,
+        key,
+        subresource: "",
+        old: undefined,
+        object,
+        managedFields: ownAfterUpdate(resource, writer, undefined, object, []),
+        dryRun: options.dryRun === true,
+        warnings: read.warnings,
+      })
+      if (written !== undefined) return written
+      // Either the name or the namespace changed under our hands: look again.
+    } else if (read.object.metadata.name) {
+      throw apiFault("SPT-API-003", { ...faultNames(key) })
+    }
+  }
+  const name = read.object.metadata.name || (read.object.metadata.generateName ?? "")
+  throw apiFault("SPT-API-003", { ...faultNames({ ...resource, namespace: "", name }) })
+}
+
+function newKey(context: ApiContext, resource: ServedResource, object: ApiObject): ObjectKey {
+  const { name, generateName, namespace } = object.metadata
+  if (name) return keyOf(resource, namespace ?? "", name)
+  if (!generateName) {
+    const why = "name or generateName is required"
+    throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
+  }
+  const generated = `${generateName.slice(0, generatedBaseMax)}${newSuffix(context.random)}`
+  return keyOf(resource, namespace ?? "", generated)
+}
+
+const named = (object: ApiObject, { name }: ObjectKey): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, name },
+})

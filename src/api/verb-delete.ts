@@ -1,0 +1,152 @@
+// Deletes. The set is expanded and judged before anything of it is marked: a deletionTimestamp can't
+// be taken back. Allowed sets are marked together with their budget in one commit; a held one
+// changes nothing and names its plan. Objects already marked are not judged again.
+
+import type { DeleteOptions, ListOptions, ObjectList, ObjectRef } from "../contract/client.ts"
+import type { DeleteOrigin } from "../contract/delete-judge.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Deleted, DeleteSetOptions } from "../contract/verbs.ts"
+import {
+  type ApiObject,
+  type ObjectKey,
+  type ResourceRef,
+  setpointGroup,
+} from "../object/object.ts"
+import { checkSourceDelete, isEngine } from "./admission/source-fields.ts"
+import type { ApiContext } from "./api-context.ts"
+import { deletePlan } from "./delete-plan.ts"
+import { deleteSetMax, expandDelete } from "./expand-delete.ts"
+import { apiFault } from "./faults.ts"
+import { judgeDelete } from "./judge-delete.ts"
+import { markObjects } from "./mark-objects.ts"
+import { finishNamespace } from "./namespace-end.ts"
+import { isNamespace } from "./namespace-exists.ts"
+import { definitionGroup, definitionResource } from "./resource-registry.ts"
+import { resourcePrefix } from "./storage-keys.ts"
+import { asServed, faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import { keyOf } from "./verb-get.ts"
+import { listObjects } from "./verb-list.ts"
+import { checkPreconditions } from "./verb-update.ts"
+import { conflict } from "./write-object.ts"
+
+const attempts = 5
+
+export async function deleteObject(
+  context: ApiContext,
+  principal: Principal,
+  ref: ObjectRef,
+  options: DeleteOptions = {},
+): Promise<Deleted> {
+  const resource = context.registry.need(ref)
+  const key = keyOf(resource, ref.namespace, ref.name)
+  const old = await needStored(context, key)
+  checkPreconditions(old, options)
+  if (key.group === setpointGroup && key.resource === "plans" && !isEngine(principal)) {
+    return deletePlan(context, principal, old, options.dryRun === true)
+  }
+  const origin: DeleteOrigin = isNamespace(old) ? "namespace" : "name"
+  const deleted = await deleteKeys(context, principal, [key], { ...options, origin })
+  const first = deleted[0]
+  if (first === undefined) throw apiFault("SPT-API-001", { ...faultNames(key) })
+  return { ...first, object: asServed(resource, first.object) }
+}
+
+export async function deleteObjects(
+  context: ApiContext,
+  principal: Principal,
+  ref: ResourceRef,
+  options: ListOptions & DeleteOptions = {},
+): Promise<ObjectList> {
+  const resource = context.registry.need(ref)
+  if (resource.group === setpointGroup && resource.resource === "plans" && !isEngine(principal)) {
+    const why = "plans are decided one by one"
+    const way = "`setpoint reject PLAN` rejects one"
+    throw apiFault("SPT-API-015", { what: "all plans", why, way })
+  }
+  const list = await listObjects(context, ref, { ...options, limit: options.limit ?? deleteSetMax })
+  if (list.continue !== undefined && options.limit === undefined) {
+    const limit = `${deleteSetMax} objects at once`
+    throw apiFault("SPT-API-009", { what: "the delete", size: "more", limit })
+  }
+  const keys = list.items.map(({ metadata }) =>
+    keyOf(resource, metadata.namespace ?? "", metadata.name),
+  )
+  const { uid: _u, resourceVersion: _r, ...rest } = options
+  const deleted = await deleteKeys(context, principal, keys, { ...rest, origin: "collection" })
+  return { ...list, items: deleted.map(({ object }) => asServed(resource, object)) }
+}
+
+export async function deleteKeys(
+  context: ApiContext,
+  principal: Principal,
+  keys: readonly ObjectKey[],
+  options: DeleteSetOptions & DeleteOptions,
+): Promise<Deleted[]> {
+  const orphan = options.propagationPolicy === "Orphan"
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    // The engine deletes exactly what it names: dependents are judged as a set of their own.
+    const set = await expandDelete(context, keys, !isEngine(principal) && !orphan)
+    for (const root of set.roots) checkPreconditions(root, options)
+    const all = [...set.roots, ...set.dependents]
+    await admitDeletes(context, principal, all, options.dryRun === true)
+    const fresh = all.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
+    const reserve = await judgeDelete(context, principal, fresh, options)
+    const marked = await markObjects(context, fresh, set.roots, reserve, {
+      dryRun: options.dryRun === true,
+      orphan,
+    })
+    if (marked === undefined) continue
+    if (options.dryRun !== true) await finishNamespaces(context, all)
+    return marked
+  }
+  const [first] = keys
+  throw first === undefined ? apiFault("SPT-API-024", { why: "too many writers" }) : conflict(first)
+}
+
+async function admitDeletes(
+  context: ApiContext,
+  principal: Principal,
+  all: readonly StoredObject[],
+  dryRun: boolean,
+): Promise<void> {
+  for (const { key, object } of all) {
+    if (object.metadata.deletionTimestamp !== undefined) continue
+    checkSourceDelete(principal, key, object)
+    await checkUnused(context, key, object)
+    const served = context.registry.findStored(key)
+    const request = {
+      operation: "delete",
+      subresource: "",
+      principal,
+      key,
+      kind: object.kind,
+      version: served?.version ?? "",
+      namespaced: served?.namespaced ?? key.namespace !== "",
+      object,
+      old: object,
+      dryRun,
+      warn: () => {},
+    } as const
+    for (const plugin of [...context.mutating, ...context.validating]) await plugin.admit(request)
+  }
+}
+
+/** A definition in use stays: its objects would lose their meaning, and their targets their keeper. */
+async function checkUnused(context: ApiContext, key: ObjectKey, object: ApiObject): Promise<void> {
+  if (key.group !== definitionGroup || key.resource !== definitionResource) return
+  const names = object.spec?.names
+  const plural = typeof names === "object" && names !== null && "plural" in names && names.plural
+  const prefix = resourcePrefix(String(object.spec?.group), String(plural))
+  const page = await context.store.range({ prefix, limit: 100 })
+  if (page.kind === "compacted" || page.entries.length === 0) return
+  throw apiFault("SPT-API-018", {
+    ...faultNames(key),
+    count: page.more ? "100 or more" : page.entries.length,
+    example: `\`setpoint delete ${key.name} --all\``,
+  })
+}
+
+async function finishNamespaces(context: ApiContext, all: readonly StoredObject[]): Promise<void> {
+  const names = all.map((stored) => (isNamespace(stored) ? stored.key.name : stored.key.namespace))
+  for (const name of new Set(names)) await finishNamespace(context, name)
+}

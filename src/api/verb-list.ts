@@ -1,0 +1,112 @@
+// Lists a collection as of one revision, in pages when asked. All pages of a list show the same
+// snapshot; when that is compacted away the answer is 410, never a mixture.
+
+import type { ListOptions, ObjectList } from "../contract/client.ts"
+import type { Revision } from "../contract/store.ts"
+import { type ApiObject, parseApiVersion, type ResourceRef } from "../object/object.ts"
+import type { ApiContext } from "./api-context.ts"
+import { decodeObject } from "./codec.ts"
+import { apiFault } from "./faults.ts"
+import { readFieldSelector, readSelectors } from "./selectors.ts"
+import type { ServedResource } from "./served-resource.ts"
+import { resourcePrefix } from "./storage-keys.ts"
+import { asServed } from "./stored-object.ts"
+
+const pageSize = 500
+
+interface ContinueToken {
+  readonly revision: Revision
+  /** The last key that was looked at. */
+  readonly after: string
+}
+
+function encodeContinue(token: ContinueToken): string {
+  const text = JSON.stringify({ v: "setpoint/1", rv: token.revision, start: token.after })
+  return Buffer.from(text).toString("base64url")
+}
+
+function decodeContinue(text: string, prefix: string): ContinueToken {
+  try {
+    const value = JSON.parse(Buffer.from(text, "base64url").toString("utf8"))
+    const { v, rv, start } = value as Record<string, unknown>
+    if (v === "setpoint/1" && Number.isSafeInteger(rv) && typeof start === "string") {
+      if (start.startsWith(prefix)) return { revision: Number(rv), after: start }
+    }
+  } catch {
+    // Not a token of ours: refused below, like every other text that is none.
+  }
+  const what = "the continue token"
+  throw apiFault("SPT-API-006", { verb: "read", what, why: "it is not valid for this list" })
+}
+
+export function listPrefix(resource: ServedResource, options: ListOptions): string {
+  const namespace = options.namespace ?? ""
+  if (namespace !== "" && !resource.namespaced) {
+    const what = resource.resource
+    throw apiFault("SPT-API-006", { verb: "list", what, why: "the kind is cluster-scoped" })
+  }
+  return resourcePrefix(resource.group, resource.resource, namespace)
+}
+
+export async function listObjects(
+  context: ApiContext,
+  ref: ResourceRef,
+  options: ListOptions = {},
+): Promise<ObjectList> {
+  const resource = context.registry.need(ref)
+  const prefix = listPrefix(resource, options)
+  const selector = readSelectors(options.labelSelector, options.fieldSelector, resource.resource)
+  const { name } = readFieldSelector(options.fieldSelector, resource.resource)
+  const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
+  const token = options.continue ? decodeContinue(options.continue, prefix) : undefined
+  let after = token?.after ?? (name === undefined ? undefined : justBefore(prefix, options, name))
+  let revision = token?.revision
+  const items: ApiObject[] = []
+  for (;;) {
+    const page = await context.store.range({
+      prefix,
+      limit: limit === undefined ? pageSize : Math.min(pageSize, limit - items.length + 1),
+      ...(after === undefined ? {} : { after }),
+      ...(revision === undefined ? {} : { at: revision }),
+    })
+    if (page.kind === "compacted") {
+      const at = { revision: revision ?? 0, oldest: page.oldest }
+      throw apiFault("SPT-API-010", { what: "continue parameter", ...at })
+    }
+    revision = page.revision
+    for (const entry of page.entries) {
+      if (limit !== undefined && items.length >= limit) {
+        const next = encodeContinue({ revision, after: after ?? "" })
+        return { items, resourceVersion: String(revision), continue: next }
+      }
+      after = entry.key
+      const object = asServed(resource, decodeObject(entry.value, entry.modRevision))
+      if (selector === undefined || selector(object)) items.push(object)
+      else if (isPastName(prefix, options, name, entry.key)) {
+        return { items, resourceVersion: String(revision) }
+      }
+    }
+    if (!page.more) return { items, resourceVersion: String(revision) }
+  }
+}
+
+/** In one namespace a list for one name starts right before it ... */
+function justBefore(prefix: string, options: ListOptions, name: string): string | undefined {
+  if (!options.namespace || name === "") return undefined
+  const last = name.charCodeAt(name.length - 1)
+  return `${prefix}${name.slice(0, -1)}${String.fromCharCode(last - 1)}\uffff`
+}
+
+/** ... and ends right after it. */
+function isPastName(
+  prefix: string,
+  options: ListOptions,
+  name: string | undefined,
+  key: string,
+): boolean {
+  return name !== undefined && Boolean(options.namespace) && key > `${prefix}${name}`
+}
+
+export function refOf(object: ApiObject, resource: string): ResourceRef {
+  return { ...parseApiVersion(object.apiVersion), resource }
+}

@@ -1,0 +1,73 @@
+// Changes part of an object. Without a resourceVersion in the patch it is applied again to fresh
+// state when somebody else was faster, so that two patches of different fields both succeed.
+
+import { isObject, type Json } from "../base/json.ts"
+import type { ObjectRef, PatchType } from "../contract/client.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Written } from "../contract/verbs.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { ApiContext } from "./api-context.ts"
+import { checkShape } from "./check-shape.ts"
+import { apiFault } from "./faults.ts"
+import { applyJsonPatch, applyMergePatch, PatchError } from "./json-patch.ts"
+import { readInput } from "./read-input.ts"
+import { asServed, faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import { keyOf } from "./verb-get.ts"
+import {
+  checkPreconditions,
+  needSubresource,
+  replaceStored,
+  type UpdateOptions,
+} from "./verb-update.ts"
+import { conflict } from "./write-object.ts"
+
+const attempts = 5
+
+export async function patchObject(
+  context: ApiContext,
+  principal: Principal,
+  ref: ObjectRef,
+  type: PatchType,
+  patch: Json,
+  options: UpdateOptions = {},
+): Promise<Written> {
+  const resource = context.registry.need(ref)
+  needSubresource(resource, options.subresource)
+  const key = keyOf(resource, ref.namespace, ref.name)
+  checkShape(patch)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const old = await needStored(context, key)
+    const before = asServed(resource, old.object)
+    const patched = applyPatch(old, before, type, patch)
+    const read = readInput(resource, patched, "patch", options.fieldValidation ?? "Warn")
+    checkSame(before, read.object)
+    checkPreconditions(old, read.object.metadata)
+    const written = await replaceStored(context, principal, resource, old, read.object, {
+      ...options,
+      warnings: read.warnings,
+    })
+    if (written !== undefined) return written
+  }
+  throw conflict(key)
+}
+
+function applyPatch(old: StoredObject, before: ApiObject, type: PatchType, patch: Json): Json {
+  try {
+    if (type === "json") return applyJsonPatch(before as Json, patch)
+    if (!isObject(patch)) throw new PatchError("a merge patch is an object")
+    return applyMergePatch(before as Json, patch)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    throw apiFault("SPT-API-019", { ...faultNames(old.key), why: error.message })
+  }
+}
+
+/** A patch can't turn an object into another one. */
+function checkSame(before: ApiObject, after: ApiObject): void {
+  const same =
+    before.metadata.name === after.metadata.name &&
+    (before.metadata.namespace ?? "") === (after.metadata.namespace ?? "")
+  if (same) return
+  const what = `${before.kind} ${before.metadata.name}`
+  throw apiFault("SPT-API-006", { verb: "patch", what, why: "name and namespace can't change" })
+}

@@ -1,0 +1,107 @@
+// The API: one object of verbs over the store, plain values in and out. Composition roots open it
+// once; HTTP and the in-process client both call it.
+
+import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
+import type { Admission } from "../contract/admission.ts"
+import type { DeleteJudge } from "../contract/delete-judge.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Store } from "../contract/store.ts"
+import type { Verbs } from "../contract/verbs.ts"
+import type { ApiObject } from "../object/object.ts"
+import { definitionAdmission } from "./admission/definition-rules.ts"
+import { engineOnlyAdmission } from "./admission/engine-only.ts"
+import { loopLabelAdmission } from "./admission/loop-label.ts"
+import { loopAdmission } from "./admission/loop-rules.ts"
+import { namespaceAdmission } from "./admission/namespace-rules.ts"
+import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
+import type { ApiContext } from "./api-context.ts"
+import { apiFault } from "./faults.ts"
+import { followOwners, OwnerIndex } from "./owner-index.ts"
+import { followDefinitions, ResourceRegistry } from "./resource-registry.ts"
+import { applyObject } from "./verb-apply.ts"
+import { createObject } from "./verb-create.ts"
+import { deleteKeys, deleteObject, deleteObjects } from "./verb-delete.ts"
+import { getObject } from "./verb-get.ts"
+import { listObjects } from "./verb-list.ts"
+import { patchObject } from "./verb-patch.ts"
+import { updateObject } from "./verb-update.ts"
+import { watchObjects } from "./verb-watch.ts"
+
+export interface ApiOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly judge: DeleteJudge
+  /** Kinds whose objects have targets. */
+  hasProvider(group: string, resource: string): boolean
+  /** Deleting a pending plan rejects it. */
+  rejectPlan?(principal: Principal, plan: ApiObject): Promise<ApiObject>
+  /** Run after the built-in ones. */
+  readonly mutating?: readonly Admission[]
+  readonly validating?: readonly Admission[]
+}
+
+export interface Api {
+  readonly verbs: Verbs
+  readonly registry: ResourceRegistry
+  readonly context: ApiContext
+  close(): Promise<void>
+}
+
+/** Answers when the stored definitions and owners are known. */
+export async function openApi(options: ApiOptions): Promise<Api> {
+  const { store, clock, random, judge } = options
+  const registry = new ResourceRegistry()
+  const owners = new OwnerIndex()
+  const hasProvider = (group: string, resource: string) => options.hasProvider(group, resource)
+  const context: ApiContext = {
+    store,
+    clock,
+    random,
+    registry,
+    owners,
+    judge,
+    hasProvider,
+    rejectPlan: (principal, plan) => {
+      if (options.rejectPlan !== undefined) return options.rejectPlan(principal, plan)
+      throw apiFault("SPT-API-024", { why: "plans can't be decided yet" })
+    },
+    mutating: [
+      engineOnlyAdmission,
+      namespaceAdmission,
+      definitionAdmission(registry, clock),
+      loopLabelAdmission(hasProvider),
+      targetFinalizerAdmission(hasProvider),
+      ...(options.mutating ?? []),
+    ],
+    validating: [loopAdmission, ...(options.validating ?? [])],
+  }
+  const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
+  await Promise.all(followers.map((follower) => follower.synced()))
+  const close = async () => {
+    await Promise.all(followers.map((follower) => follower.close()))
+  }
+  return { verbs: makeVerbs(context), registry, context, close }
+}
+
+export function makeVerbs(context: ApiContext): Verbs {
+  return {
+    get: (_, ref) => getObject(context, ref),
+    list: (_, ref, options) => listObjects(context, ref, options),
+    watch: (_, ref, request) => watchObjects(context, ref, request),
+    create: (principal, ref, object, options) =>
+      createObject(context, principal, ref, object, options),
+    update: (principal, ref, object, options) =>
+      updateObject(context, principal, ref, object, options),
+    updateStatus: (principal, ref, object, options) =>
+      updateObject(context, principal, ref, object, { ...options, subresource: "status" }),
+    patch: (principal, ref, type, patch, options) =>
+      patchObject(context, principal, ref, type, patch, options),
+    apply: (principal, ref, object, options) =>
+      applyObject(context, principal, ref, object, options),
+    delete: (principal, ref, options) => deleteObject(context, principal, ref, options),
+    deleteCollection: (principal, ref, options) => deleteObjects(context, principal, ref, options),
+    deleteSet: (principal, keys, options) => deleteKeys(context, principal, keys, options),
+  }
+}

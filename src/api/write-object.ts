@@ -1,0 +1,192 @@
+// The one way an object gets stored: server-owned metadata, admission, validation, ownership rules,
+// generation, no-op suppression, then a commit that checks what was read. Never writes an object
+// that did not pass all of them.
+
+import { equalJson, type Json, type JsonObject } from "../base/json.ts"
+import { newUid } from "../base/random.ts"
+import type { AdmissionRequest } from "../contract/admission.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Written } from "../contract/verbs.ts"
+import {
+  type ApiObject,
+  apiVersionOf,
+  type ManagedFieldsEntry,
+  type ObjectKey,
+  type ObjectMeta,
+} from "../object/object.ts"
+import { checkSourceFields } from "./admission/source-fields.ts"
+import { type ApiContext, commitObjects } from "./api-context.ts"
+import { objectBytesMax } from "./check-shape.ts"
+import { encodeObject } from "./codec.ts"
+import { apiFault } from "./faults.ts"
+import { now, sameObject } from "./managed-fields.ts"
+import { finishNamespace } from "./namespace-end.ts"
+import { namespaceCheck } from "./namespace-exists.ts"
+import type { ServedResource } from "./served-resource.ts"
+import { storageKey } from "./storage-keys.ts"
+import { asServed, faultNames, type StoredObject } from "./stored-object.ts"
+import { validateObject } from "./validate-object.ts"
+
+export interface Draft {
+  readonly principal: Principal
+  readonly resource: ServedResource
+  readonly key: ObjectKey
+  readonly subresource: "" | "status"
+  /** Undefined when it is being created. */
+  readonly old: StoredObject | undefined
+  /** As the caller wants it. */
+  readonly object: ApiObject
+  /** Who owns what afterwards. */
+  readonly managedFields: readonly ManagedFieldsEntry[]
+  readonly dryRun: boolean
+  readonly warnings: readonly string[]
+}
+
+/** Undefined when somebody else changed the object meanwhile; the caller tries again or gives up. */
+export async function writeObject(context: ApiContext, draft: Draft): Promise<Written | undefined> {
+  const { resource, key, old } = draft
+  const warnings = [...draft.warnings]
+  const asked = resource.schema.applyDefaults(
+    withServerFields(context, draft) as JsonObject,
+  ) as ApiObject
+  const admitted = await admit(context, draft, asked, warnings)
+  const object = withGeneration(resource, admitted, old?.object)
+  if (old !== undefined) checkSourceFields(draft, old.object, object)
+  validateObject(resource, object, old?.object)
+  const request = admissionRequest(draft, object, warnings)
+  for (const plugin of context.validating) await plugin.admit(request)
+  const answer = (stored: ApiObject, changed: boolean): Written => ({
+    object: asServed(resource, stored),
+    warnings,
+    created: old === undefined,
+    changed,
+  })
+  if (old !== undefined && sameObject(old.object, object)) return answer(old.object, false)
+  const value = encodeObject(object)
+  if (value.byteLength > objectBytesMax) {
+    const sizes = { size: value.byteLength, limit: objectBytesMax }
+    throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
+  }
+  const checks = old === undefined ? await namespaceCheck(context, resource, key) : []
+  if (draft.dryRun) return answer(object, true)
+  const ends = isEnded(object)
+  const write = {
+    storageKey: storageKey(key),
+    before: old?.revision ?? 0,
+    object: ends ? undefined : object,
+    value: ends ? undefined : value,
+  }
+  const revision = await commitObjects(context, [write], { checks, writes: [] })
+  if (revision === undefined) return undefined
+  if (ends) await finishNamespace(context, key.namespace)
+  return answer(withRevision(object, revision), true)
+}
+
+export function withRevision(object: ApiObject, revision: number): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
+}
+
+/** Marked, and nothing waits for it any more. */
+export function isEnded(object: ApiObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined && finalizersOf(object).length === 0
+}
+
+/** Namespaces keep theirs in spec, as in Kubernetes. */
+export function finalizersOf(object: ApiObject): string[] {
+  const own = object.metadata.finalizers ?? []
+  if (object.kind !== "Namespace" || object.apiVersion !== "v1") return [...own]
+  const inner = object.spec?.finalizers
+  return [...own, ...(Array.isArray(inner) ? inner : [])]
+}
+
+/** What only the server may say is taken from what is stored, or made new. */
+function withServerFields(context: ApiContext, draft: Draft): ApiObject {
+  const { old, object, key, resource, subresource } = draft
+  const apiVersion = apiVersionOf(resource.group, resource.storageVersion)
+  if (old !== undefined && subresource === "status") {
+    const metadata = withManaged(old.object.metadata, draft.managedFields)
+    return { ...old.object, metadata, ...(object.status && { status: object.status }) }
+  }
+  const { labels, annotations, finalizers, ownerReferences, generateName } = object.metadata
+  const metadata: ObjectMeta = {
+    name: key.name,
+    ...(generateName && old === undefined && { generateName }),
+    ...(old?.object.metadata.generateName && {
+      generateName: old.object.metadata.generateName,
+    }),
+    ...(key.namespace !== "" && { namespace: key.namespace }),
+    uid: old?.object.metadata.uid ?? newUid(context.random),
+    generation: old?.object.metadata.generation ?? 1,
+    creationTimestamp: old?.object.metadata.creationTimestamp ?? now(context.clock),
+    ...deletionOf(old?.object.metadata),
+    ...(labels && Object.keys(labels).length > 0 && { labels }),
+    ...(annotations && Object.keys(annotations).length > 0 && { annotations }),
+    ...(finalizers && finalizers.length > 0 && { finalizers }),
+    ...(ownerReferences && ownerReferences.length > 0 && { ownerReferences }),
+  }
+  const { status, ...rest } = object
+  const kept = resource.statusSubresource ? old?.object.status : status
+  const whole = { ...rest, apiVersion, metadata: withManaged(metadata, draft.managedFields) }
+  return kept === undefined ? whole : { ...whole, status: kept }
+}
+
+function deletionOf(metadata: ObjectMeta | undefined): Partial<ObjectMeta> {
+  const { deletionTimestamp } = metadata ?? {}
+  return deletionTimestamp === undefined ? {} : { deletionTimestamp }
+}
+
+function withManaged(metadata: ObjectMeta, entries: readonly ManagedFieldsEntry[]): ObjectMeta {
+  const { managedFields: _, ...rest } = metadata
+  return entries.length === 0 ? rest : { ...rest, managedFields: entries }
+}
+
+function admissionRequest(draft: Draft, object: ApiObject, warnings: string[]): AdmissionRequest {
+  const { resource, principal, key, subresource, old, dryRun } = draft
+  return {
+    operation: old === undefined ? "create" : "update",
+    subresource,
+    principal,
+    key,
+    kind: resource.kind,
+    version: resource.version,
+    namespaced: resource.namespaced,
+    object,
+    ...(old === undefined ? {} : { old: old.object }),
+    dryRun,
+    warn: (text) => void warnings.push(text),
+  }
+}
+
+async function admit(
+  context: ApiContext,
+  draft: Draft,
+  asked: ApiObject,
+  warnings: string[],
+): Promise<ApiObject> {
+  let object = asked
+  for (const plugin of context.mutating) {
+    object = await plugin.admit(admissionRequest(draft, object, warnings))
+  }
+  return object
+}
+
+/** One more for each change of what is wanted; status and metadata do not count. */
+function withGeneration(
+  resource: ServedResource,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): ApiObject {
+  if (old === undefined) return object
+  const wanted = (whole: ApiObject): Json => {
+    const { apiVersion: _v, kind: _k, metadata: _m, status, ...rest } = whole
+    return (resource.statusSubresource ? rest : { ...rest, status }) as Json
+  }
+  if (equalJson(wanted(old), wanted(object))) return object
+  const generation = (old.metadata.generation ?? 0) + 1
+  return { ...object, metadata: { ...object.metadata, generation } }
+}
+
+/** 409 as Kubernetes words it. */
+export function conflict(key: ObjectKey): Error {
+  return apiFault("SPT-API-004", { ...faultNames(key) })
+}

@@ -1,0 +1,64 @@
+// What is known of every object of one resource without holding the object: revision, generation,
+// UID, loop, and whether it is marked. Keys are `namespace/name`; loop names are shared strings, so
+// that 100,000 objects cost tens of megabytes.
+
+import type { Revision } from "../contract/store.ts"
+import { type ApiObject, loopLabel } from "../object/object.ts"
+
+export interface IndexEntry {
+  readonly revision: Revision
+  readonly generation: number
+  readonly uid: string
+  /** A deletionTimestamp is set. */
+  readonly marked: boolean
+  /** NAMESPACE.NAME; "" when the object belongs to no loop. */
+  readonly loop: string
+}
+
+export class ObjectIndex {
+  readonly #entries = new Map<string, IndexEntry>()
+  readonly #loops = new Map<string, string>()
+
+  get(name: string): IndexEntry | undefined {
+    return this.#entries.get(name)
+  }
+
+  names(): IterableIterator<string> {
+    return this.#entries.keys()
+  }
+
+  entries(): IterableIterator<[string, IndexEntry]> {
+    return this.#entries.entries()
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** False when this revision, or a newer one, is known. */
+  put(name: string, revision: Revision, object: ApiObject): boolean {
+    const known = this.#entries.get(name)
+    if (known !== undefined && known.revision >= revision) return false
+    const { uid = "", generation = 0, labels, deletionTimestamp } = object.metadata
+    this.#entries.set(name, {
+      revision,
+      generation,
+      uid,
+      marked: deletionTimestamp !== undefined,
+      loop: this.#intern(labels?.[loopLabel] ?? ""),
+    })
+    return true
+  }
+
+  /** False when it was not known. */
+  delete(name: string): boolean {
+    return this.#entries.delete(name)
+  }
+
+  #intern(loop: string): string {
+    const known = this.#loops.get(loop)
+    if (known !== undefined) return known
+    this.#loops.set(loop, loop)
+    return loop
+  }
+}
