@@ -5,7 +5,7 @@ import type { ActWorld, FilesAct, FilesRead, Http, ReadWorld } from "../../contr
 import { providerFault } from "../faults.ts"
 
 export interface PortCall {
-  /** 1 for the first call through this tap. */
+  /** 1 for the first call through this tap; `prepare` counts only the calls that can wait. */
   readonly number: number
   readonly name: string
   readonly mutates: boolean
@@ -44,6 +44,11 @@ const readingMethod = (method: string) => /^(get|head)$/i.test(method)
 
 export function tapWorld(world: ActWorld, hooks: TapHooks): ActWorld {
   let count = 0
+  let waiting = 0
+  const prepare = async (call: PortCall) => {
+    waiting++
+    await hooks.prepare?.({ ...call, number: waiting })
+  }
   const enter = (name: string, mutates: boolean): PortCall => {
     const call = { number: ++count, name, mutates }
     hooks.before?.(call)
@@ -58,7 +63,7 @@ export function tapWorld(world: ActWorld, hooks: TapHooks): ActWorld {
     }
     return (async () => {
       const call = enter(name, mutators.has(name))
-      await hooks.prepare?.(call)
+      await prepare(call)
       const value = await run()
       hooks.after?.(call)
       return value
@@ -67,7 +72,7 @@ export function tapWorld(world: ActWorld, hooks: TapHooks): ActWorld {
   const http: Http = {
     async request(request, signal) {
       const call = enter(`http ${request.method}`, !readingMethod(request.method))
-      await hooks.prepare?.(call)
+      await prepare(call)
       const response = await world.http.request(request, signal)
       hooks.after?.(call)
       return response
