@@ -1,7 +1,7 @@
 // The provider contract: a provider states facts and performs single actions; the engine decides,
 // retries, waits and limits. `defineKind` (provider/) makes these from what an author writes.
 
-import type { JsonObject } from "../base/json.ts"
+import type { Json, JsonObject } from "../base/json.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { Action } from "./action.ts"
 import type { Listing, Observation } from "./observation.ts"
@@ -47,6 +47,22 @@ export type ActResult =
   | { readonly kind: "done"; readonly externalId?: string; readonly note?: string }
   | { readonly kind: "failed"; readonly cause: string; readonly stuck?: boolean }
 
+/** A value taken from a field of another object (`fooFrom` beside `foo`). */
+export interface Reference {
+  readonly apiVersion?: string
+  readonly kind: string
+  readonly namespace?: string
+  readonly name: string
+  /** Dotted path into the other object's spec or status. */
+  readonly field: string
+}
+
+export interface Desire {
+  readonly desired: JsonObject
+  /** References that have no value yet: the object waits for them. */
+  readonly missing: readonly Reference[]
+}
+
 /** Runs one kind of target. */
 export interface KindProvider {
   /** The apiextensions.k8s.io/v1 definition of the kind. */
@@ -71,6 +87,8 @@ export interface KindProvider {
   /** Calls to this connection share rate limit and breaker ("" where there is only one). */
   connection(desired: JsonObject): string
   identity(desired: JsonObject): string
+  /** The spec without the engine's own fields, with references filled in. */
+  desire?(spec: JsonObject, lookup: (reference: Reference) => Json | undefined): Desire
   /** The scope that lists this target, for kinds with `list`. */
   scope?(desired: JsonObject): string
   /** Every target of a scope in one read; `sample` is any one target of that scope. */

@@ -32,6 +32,8 @@ export interface TargetRecord {
   readonly pending?: PendingIntent
   /** Recent corrections per field path (wall ms), for flap detection. */
   readonly corrections?: Readonly<Record<string, readonly number[]>>
-  /** Wall time of the last act. */
+  /** Ledger time of the last act. */
   readonly actedAt?: number
+  /** Ledger time at which a delete was accepted; the record stays until absence is observed. */
+  readonly deletedAt?: number
 }

@@ -7,7 +7,12 @@ import { type Guard, verdict } from "./guard.ts"
 export const deleteGrantGuard: Guard = {
   name: "delete-grant",
   judge({ action, granted, approved }, facts) {
-    if (action.verb === "delete" && !granted) {
+    if (action.verb === "delete" && granted === "changed" && !approved) {
+      const message = `${action.target} changed after its delete was approved`
+      const hint = "look at it again, then approve the new plan"
+      return verdict("hold", { guard: "delete-grant", code: "TargetChanged", message, hint })
+    }
+    if (action.verb === "delete" && granted === "no") {
       const message = `no budget or approval covers the delete of ${action.target}`
       const hint = "delete the object through the API or its source, so that it is judged"
       return verdict("deny", { guard: "delete-grant", code: "NotJudged", message, hint })

@@ -15,8 +15,8 @@ export interface JudgedAction {
   readonly limitedChange: boolean
   /** A person approved exactly this digest. */
   readonly approved: boolean
-  /** Deletes only: permission given when the object was marked. */
-  readonly granted: boolean
+  /** Deletes only: permission given when the object was marked, for the target as it was then. */
+  readonly granted: "yes" | "changed" | "no"
   /** Field paths corrected too often lately. */
   readonly flapping: readonly string[]
   /** Who rejected it, while the rejection stands. */

@@ -107,6 +107,15 @@ export class Budgets {
     return this.#put(loop, { ...window, changes })
   }
 
+  /** A change that provably did not happen gives its place back. */
+  refundChange(loop: string): Write {
+    const window = this.#window(loop)
+    const last = window.changes.at(-1)
+    const kept = window.changes.slice(0, -1)
+    const less = last === undefined || last.count <= 1 ? [] : [{ ...last, count: last.count - 1 }]
+    return this.#put(loop, { ...window, changes: [...kept, ...less] })
+  }
+
   /** The smaller of now and the smallest inventory of the last 24 hours. */
   baseline(loop: string, now: number): number {
     const since = this.#time.now() - 24 * hourMs

@@ -32,8 +32,8 @@ export interface Receipt {
   readonly result: ReceiptResult
   readonly error?: string
   readonly durationMs: number
-  /** The record as it is after this; undefined when it is gone. */
-  readonly record: TargetRecord | undefined
+  /** The record as it is after this. */
+  readonly record: TargetRecord
   readonly writes: readonly Write[]
 }
 
@@ -124,14 +124,21 @@ export class Ledger {
       }),
     )
     const writes = receipts.flatMap((receipt) => [
-      ...(receipt.record === undefined
-        ? this.dropRecordWrites(receipt.action.uid, receipt.action.target)
-        : this.recordWrites(receipt.record)),
+      ...this.recordWrites(receipt.record),
+      ...(receipt.action.verb === "replace" && receipt.result === "done"
+        ? this.#releaseClaim(receipt.action)
+        : []),
       ...receipt.writes,
     ])
     const drop: Write = { kind: "delete", key: ledgerKeys.intent(intent.id) }
     await this.#writer.append(intent.loop, enginePrincipal, events, [drop, ...writes])
     this.#unfinished.delete(intent.id)
+  }
+
+  /** A replaced target is gone; what is made next may be another one. */
+  #releaseClaim({ uid, target }: Action): Write[] {
+    this.inventory.forget(uid, target)
+    return [{ kind: "delete", key: ledgerKeys.claim(target) }]
   }
 
   /** Anything else that belongs in the journal, with what must be durable together with it. */

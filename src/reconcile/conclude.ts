@@ -1,0 +1,210 @@
+// The second half of a pass: from what was seen to a proposal, or to a report and an outcome.
+
+import type { Fault } from "../base/faults.ts"
+import { equalJson } from "../base/json.ts"
+import type { FieldChange } from "../contract/action.ts"
+import type { Outcome } from "../contract/outcome.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import { declaresAdoption } from "./desire.ts"
+import { reconcileFault } from "./faults.ts"
+import { refreshHeldDelete } from "./held-delete.ts"
+import type { Look, Subject } from "./look.ts"
+import { scopeKey } from "./observer.ts"
+import type { ReconcilePorts } from "./ports.ts"
+import type { Proposal } from "./proposal.ts"
+import { type Proposed, propose } from "./propose.ts"
+import type { Ticket } from "./round.ts"
+import type { Report } from "./status.ts"
+
+export const settled: Outcome = { kind: "settled" }
+export const waitForRound: Outcome = { kind: "wait", reason: "its round" }
+
+/** From what was seen to an outcome. */
+export async function conclude(
+  subject: Subject,
+  seen: Look,
+  ticket: Ticket,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const { uid, loop } = subject
+  const { observation, text } = seen
+  const claim = ports.ledger.inventory.claimOf(text)
+  if (claim !== undefined && claim.uid !== uid) {
+    const fault = reconcileFault("SPT-LOOP-003", { target: text, owner: claim.object })
+    return stuck(subject, seen, ports, "TargetConflict", fault)
+  }
+  if (observation.kind === "unknown") return doubt(subject, seen, ports)
+  if (loop.held.get(uid, "delete") !== undefined) return pendingDelete(subject, seen, ports)
+  const proposed = propose({
+    ...subject,
+    ...seen,
+    loop: loop.id,
+    spec: loop.spec,
+    target: text,
+    observation,
+    sourceRevision: loop.sourceRevision,
+    adoptDeclared: declaresAdoption(subject.object),
+  })
+  switch (proposed.kind) {
+    case "settled":
+      return settle(subject, seen, ports, proposed.reported)
+    case "take":
+      await take(subject, seen, ports)
+      return settle(subject, { ...seen, record: await ports.ledger.record(uid) }, ports, [])
+    case "stuck":
+      return stuck(subject, seen, ports, "CreateUncertain", proposed.fault)
+    case "action":
+      ticket.propose(proposalOf(subject, seen, proposed, ticket))
+      return waitForRound
+  }
+}
+
+function proposalOf(
+  subject: Subject,
+  seen: Look,
+  proposed: Extract<Proposed, { kind: "action" }>,
+  ticket: Ticket,
+): Proposal {
+  const { key, object, kind, loop } = subject
+  const { action, limitedChange } = proposed
+  const lastWrite = loop.lastWrites.get(subject.uid) ?? 0
+  return {
+    action,
+    key,
+    object,
+    kind,
+    target: { ...seen.target, desired: proposed.desired },
+    applied: seen.applied,
+    record: { ...(seen.record ?? newRecord(subject, seen, action.incarnation)), target: seen.text },
+    fresh: seen.observation.asOf >= Math.max(ticket.openedAt, lastWrite),
+    adoptDeclared: declaresAdoption(object),
+    limitedChange,
+    desiredHash: seen.desiredHash,
+  }
+}
+
+export function newRecord(subject: Subject, seen: Look, incarnation: number): TargetRecord {
+  const { uid, key, loop, kind, object } = subject
+  return {
+    format: 1,
+    uid,
+    object: key,
+    loop: loop.id,
+    kind: kind.provider.kind,
+    target: seen.text,
+    owned: false,
+    incarnation,
+    generation: object.metadata.generation ?? 0,
+  }
+}
+
+/** As declared. Writes only where the last pass knew something else. */
+async function settle(
+  subject: Subject,
+  seen: Look,
+  ports: ReconcilePorts,
+  reported: readonly FieldChange[],
+): Promise<Outcome> {
+  const { key, uid, object, loop } = subject
+  const { record, observation, applied, target } = seen
+  if (record?.owned === true && reported.length === 0) {
+    if (record.pending !== undefined || !equalJson(record.applied, applied)) {
+      await take(subject, seen, ports)
+    }
+  }
+  loop.lastWrites.delete(uid)
+  if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
+  const token = observation.kind === "present" ? observation.token : ""
+  ports.settled.set(key, {
+    uid,
+    generation: object.metadata.generation ?? 0,
+    loop: loop.id,
+    identity: target.identity,
+    kind: subject.kind,
+    scope: scopeKey(subject.kind.provider, target),
+    token,
+    fingerprint: seen.fingerprint,
+  })
+  const owned = record?.owned === true
+  const drifted = reported.map((change) => change.path).join(", ")
+  await report(subject, ports, {
+    state: "ready",
+    reason: owned ? "Converged" : "Matched",
+    message: owned ? "as declared" : "as declared; it was there before and is not ours",
+    target: seen.text,
+    owned,
+    ...(drifted === "" ? {} : { drifted: `left as it is by onDrift or onConflict: ${drifted}` }),
+  })
+  return settled
+}
+
+/** Becomes or stays ours, with what is applied now; only the ledger changes. */
+async function take(subject: Subject, seen: Look, ports: ReconcilePorts): Promise<void> {
+  const { key, loop, object } = subject
+  const { pending: _, ...known } = seen.record ?? newRecord(subject, seen, 1)
+  const generation = object.metadata.generation ?? 0
+  const record = { ...known, owned: true, applied: seen.applied, generation }
+  const writes = ports.ledger.recordWrites(record)
+  const adopted = seen.record?.owned !== true
+  const note = "it is as declared and ours now"
+  const events = adopted ? [{ type: "adopted", object: key, note } as const] : []
+  await ports.ledger.note(loop.id, enginePrincipal, events, writes)
+}
+
+/** An object whose delete waits for a person is observed and not corrected. */
+async function pendingDelete(
+  subject: Subject,
+  seen: Look,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const { uid, loop } = subject
+  await refreshHeldDelete(subject, seen, ports)
+  const held = loop.held.get(uid, "delete")
+  const message = held?.reasons[0]?.message ?? "its delete waits for a person"
+  const plan = ports.ledger.plans.ofLoop(loop.id).find((one) => one.phase === "Pending")?.name
+  await report(subject, ports, {
+    state: "held",
+    reason: "DeleteHeld",
+    message,
+    target: seen.text,
+    ...(plan === undefined ? {} : { plan }),
+  })
+  return { kind: "wait", reason: message }
+}
+
+/** Could not be read: nothing is changed on doubt. */
+async function doubt(subject: Subject, seen: Look, ports: ReconcilePorts): Promise<Outcome> {
+  const { observation, text } = seen
+  ports.settled.drop(subject.key)
+  const cause = observation.kind === "unknown" ? observation.cause : ""
+  const details = { target: text, cause }
+  if (observation.kind === "unknown" && observation.stuck === true) {
+    return stuck(subject, seen, ports, "NotObservable", reconcileFault("SPT-LOOP-002", details))
+  }
+  const fault = reconcileFault("SPT-LOOP-001", details)
+  const message = fault.message
+  await report(subject, ports, { state: "retrying", reason: "Unknown", message, target: text })
+  return { kind: "retry", fault }
+}
+
+async function stuck(
+  subject: Subject,
+  seen: Look,
+  ports: ReconcilePorts,
+  reason: string,
+  fault: Fault,
+): Promise<Outcome> {
+  ports.settled.drop(subject.key)
+  const message = `${fault.message} (${fault.hint})`
+  await report(subject, ports, { state: "stuck", reason, message, target: seen.text })
+  return { kind: "stuck", fault }
+}
+
+export async function report(
+  { key, object, loop }: Subject,
+  ports: ReconcilePorts,
+  found: Report,
+): Promise<void> {
+  await ports.reporter.report(key, loop.id, object, found)
+}

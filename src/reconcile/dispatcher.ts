@@ -1,0 +1,166 @@
+// Hands admitted actions to the actuator: a bounded number at a time, those of one scope together
+// where the medium is atomic, and never on an object that has changed since it was judged.
+
+import type { ActReport, Actuator, Admitted } from "../actuator/actuator.ts"
+import type { Clock } from "../base/clock.ts"
+import type { Action } from "../contract/action.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { Write } from "../contract/store.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { WorkQueue } from "../queue/work-queue.ts"
+import type { LoopEngine } from "./loop-engine.ts"
+import type { Proposal } from "./proposal.ts"
+import type { Reporter } from "./reporter.ts"
+
+export interface DispatcherPorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly actuator: Actuator
+  readonly queue: WorkQueue
+  readonly reporter: Reporter
+  object(key: string): ApiObject | undefined
+  principalOf(loop: LoopEngine, action: Action): Principal
+  /** A receipt exists; plans count their actions by it. */
+  acted(loop: LoopEngine, report: ActReport): Promise<void>
+  failed(error: unknown): void
+}
+
+const actsMax = 16
+/** One intent lists at most so many actions. */
+const batchMax = 500
+
+interface Job {
+  readonly loop: LoopEngine
+  readonly proposals: readonly Proposal[]
+}
+
+export class Dispatcher {
+  readonly #ports: DispatcherPorts
+  #waiting: Job[] = []
+  #running = 0
+  #idle: (() => void)[] = []
+
+  constructor(ports: DispatcherPorts) {
+    this.#ports = ports
+  }
+
+  dispatch(loop: LoopEngine, proposals: readonly Proposal[]): void {
+    for (const proposal of proposals) loop.acting.add(proposal.action.uid)
+    this.#waiting.push(...group(proposals).map((one) => ({ loop, proposals: one })))
+    this.#pump()
+  }
+
+  /** Resolves when nothing is under way; what waits is given back to the queue's next start. */
+  async drain(): Promise<void> {
+    this.#waiting = []
+    if (this.#running === 0) return
+    await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #pump(): void {
+    while (this.#running < actsMax) {
+      const job = this.#waiting.shift()
+      if (job === undefined) return
+      this.#running++
+      void this.#run(job)
+    }
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { loop, proposals } = job
+    try {
+      await this.#act(loop, proposals)
+    } catch (error) {
+      this.#ports.failed(error)
+      for (const { key } of proposals) this.#ports.queue.addWithBackoff(key)
+    } finally {
+      for (const { action } of proposals) loop.acting.delete(action.uid)
+      this.#running--
+      this.#pump()
+      if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve()
+    }
+  }
+
+  async #act(loop: LoopEngine, proposals: readonly Proposal[]): Promise<void> {
+    const { queue, actuator } = this.#ports
+    const current = proposals.filter((proposal) => this.#isCurrent(proposal))
+    for (const stale of proposals) if (!current.includes(stale)) queue.add(stale.key)
+    if (current.length === 0) return
+    const reports = await actuator.perform(current.map((one) => this.#admit(loop, one)))
+    const now = this.#ports.clock.monotonic()
+    for (const [index, report] of reports.entries()) {
+      const proposal = current[index]
+      if (proposal === undefined) continue
+      loop.lastWrites.set(proposal.action.uid, now)
+      await this.#after(loop, proposal, report)
+    }
+  }
+
+  /** The object still asks for what was judged. */
+  #isCurrent({ key, object, action }: Proposal): boolean {
+    const now = this.#ports.object(key)
+    return (
+      now?.metadata.uid === action.uid &&
+      now.metadata.generation === action.generation &&
+      now.metadata.deletionTimestamp === object.metadata.deletionTimestamp
+    )
+  }
+
+  #admit(loop: LoopEngine, proposal: Proposal): Admitted {
+    const { action, kind, target, applied, record, limitedChange } = proposal
+    const { budgets } = this.#ports.ledger
+    const approved = loop.approvals.has(action.digest)
+    const debits = limitedChange && !approved ? [budgets.debitChange(loop.id)] : []
+    return {
+      ...{ action, target, applied, record, debits },
+      kind: kind.provider,
+      principal: this.#ports.principalOf(loop, action),
+      refund: (): readonly Write[] => (debits.length > 0 ? [budgets.refundChange(loop.id)] : []),
+    }
+  }
+
+  async #after(loop: LoopEngine, proposal: Proposal, report: ActReport): Promise<void> {
+    const { queue, reporter, object } = this.#ports
+    const { key, action } = proposal
+    const { fault } = report
+    await this.#ports.acted(loop, report)
+    loop.acting.delete(action.uid) // Before the key is added: its next pass must not find it acting.
+    if (fault === undefined) {
+      queue.add(key, { priority: "high" }) // Ready comes only from an observation.
+      return
+    }
+    const state = report.result === "refused" ? "waiting" : "retrying"
+    const stuck = fault.fault === "stuck"
+    await reporter.report(key, loop.id, object(key) ?? proposal.object, {
+      state: stuck ? "stuck" : state,
+      reason: report.result === "refused" ? "Stopped" : "ActFailed",
+      message: `${fault.message} (${fault.hint})`,
+      target: action.target,
+    })
+    if (stuck) queue.forget(key)
+    else queue.addWithBackoff(key)
+  }
+}
+
+/** Actions of one scope in one group where the kind acts on batches, else one by one. */
+function group(proposals: readonly Proposal[]): Proposal[][] {
+  const groups = new Map<string, Proposal[]>()
+  for (const proposal of proposals) {
+    const { provider } = proposal.kind
+    const batched = provider.actBatch !== undefined && provider.scope !== undefined
+    const scope = batched ? provider.scope?.(proposal.target.desired) : proposal.action.uid
+    const key = `${provider.provider}|${provider.connection(proposal.target.desired)}|${scope}`
+    const known = groups.get(key)
+    if (known === undefined) groups.set(key, [proposal])
+    else known.push(proposal)
+  }
+  return [...groups.values()].flatMap((batch) => chunk(batch, batchMax))
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  const chunks: T[][] = []
+  for (let start = 0; start < items.length; start += size)
+    chunks.push(items.slice(start, start + size))
+  return chunks
+}

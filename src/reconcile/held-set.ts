@@ -1,0 +1,49 @@
+// The actions of a loop that wait for a person, at most one delete and one other per object. Plans
+// are made from it; it is itself derived from rounds, prunes and requests.
+
+import { hashPlan } from "../contract/action.ts"
+import type { HeldAction, HeldOrigin } from "../ledger/plan-ledger.ts"
+
+type Slot = "delete" | "act"
+
+const slotOf = (held: HeldAction): Slot => (held.action.verb === "delete" ? "delete" : "act")
+
+export class HeldSet {
+  readonly #held = new Map<string, HeldAction>()
+
+  put(held: HeldAction): void {
+    this.#held.set(`${held.action.uid}/${slotOf(held)}`, held)
+  }
+
+  get(uid: string, slot: Slot): HeldAction | undefined {
+    return this.#held.get(`${uid}/${slot}`)
+  }
+
+  drop(uid: string, slot: Slot): boolean {
+    return this.#held.delete(`${uid}/${slot}`)
+  }
+
+  /** What a source no longer asks for stops waiting. */
+  retainOrigin(origin: HeldOrigin, keep: ReadonlySet<string>): void {
+    for (const [key, held] of this.#held) {
+      if (held.origin === origin && !keep.has(held.action.uid)) this.#held.delete(key)
+    }
+  }
+
+  byDigest(digest: string): HeldAction | undefined {
+    for (const held of this.#held.values()) if (held.action.digest === digest) return held
+    return undefined
+  }
+
+  all(): HeldAction[] {
+    return [...this.#held.values()]
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  hash(): string {
+    return hashPlan(this.all().map((held) => held.action.digest))
+  }
+}

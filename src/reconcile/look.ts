@@ -1,0 +1,118 @@
+// The first half of a pass: what is desired, what is recorded, what is there. It reads and never
+// changes anything; `plan` uses the same half.
+
+import { compactObject } from "../actuator/record-after.ts"
+import { hashJson } from "../base/hash.ts"
+import type { JsonObject } from "../base/json.ts"
+import type { FieldChange } from "../contract/action.ts"
+import type { Dated, Observation } from "../contract/observation.ts"
+import type { Target } from "../contract/provider.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import type { ApiObject } from "../object/object.ts"
+import { diffTarget } from "./diff.ts"
+import { type KindRuntime, targetText } from "./kind-runtime.ts"
+import type { LoopEngine } from "./loop-engine.ts"
+import { hideSecrets, type SecretHasher } from "./secrets.ts"
+
+/** An object with everything that decides about it. */
+export interface Subject {
+  readonly key: string
+  readonly object: ApiObject
+  readonly uid: string
+  readonly kind: KindRuntime
+  readonly loop: LoopEngine
+}
+
+export interface Look {
+  readonly desired: JsonObject
+  readonly target: Target
+  /** Text form of the target. */
+  readonly text: string
+  readonly record: TargetRecord | undefined
+  readonly observation: Dated<Observation>
+  readonly changes: readonly FieldChange[]
+  readonly applied: JsonObject
+  readonly desiredHash: string
+  /** Cheap to compare; undefined for kinds without. */
+  readonly fingerprint: string | undefined
+}
+
+/** The target that an object describes. */
+export function targetOf(
+  { key, uid, kind }: Pick<Subject, "key" | "uid" | "kind">,
+  desired: JsonObject,
+  record: TargetRecord | undefined,
+): Target {
+  return {
+    uid,
+    object: key,
+    desired,
+    identity: kind.provider.identity(desired),
+    ...(record?.externalId === undefined ? {} : { externalId: record.externalId }),
+    ...(record?.applied === undefined ? {} : { applied: record.applied }),
+  }
+}
+
+/** The target as it was last applied; after its identity changed that is another one than desired. */
+export function recordedTarget(
+  subject: Pick<Subject, "key" | "uid" | "kind">,
+  desired: JsonObject,
+  record: TargetRecord | undefined,
+): Target {
+  const applied = record?.applied
+  if (applied === undefined || record?.target === targetText(subject.kind.provider, desired)) {
+    return targetOf(subject, desired, record)
+  }
+  return targetOf(subject, applied, record)
+}
+
+/** The normal form with secrets hidden and long values compacted: what records and hashes hold. */
+export function appliedForm(
+  kind: KindRuntime,
+  desired: JsonObject,
+  hasher: SecretHasher,
+): JsonObject {
+  const normal = kind.provider.normalize?.(desired) ?? desired
+  return compactObject(hideSecrets(normal, kind.provider.secretPaths, hasher))
+}
+
+export interface LookInput {
+  readonly subject: Pick<Subject, "key" | "uid" | "kind">
+  readonly desired: JsonObject
+  readonly record: TargetRecord | undefined
+  readonly hasher: SecretHasher
+  observe(target: Target): Promise<Dated<Observation>>
+  fingerprint(target: Target): string | undefined
+}
+
+export async function look(input: LookInput): Promise<Look> {
+  const { subject, desired, record, hasher } = input
+  const { kind } = subject
+  const target = targetOf(subject, desired, record)
+  const fingerprint = input.fingerprint(target)
+  const observation = await confirmed(input, target)
+  const applied = appliedForm(kind, desired, hasher)
+  const observed = observation.kind === "present" ? observation.value : undefined
+  const changes =
+    observation.kind === "unknown" ? [] : diffTarget({ kind, desired, observed, record, hasher })
+  const text = targetText(kind.provider, desired)
+  const desiredHash = hashJson(applied)
+  const facts = { desired, target, text, record, observation, changes }
+  return { ...facts, applied, desiredHash, fingerprint }
+}
+
+/** Kinds that ask for it are read twice, and both reads must agree, before drift is believed. */
+async function confirmed(input: LookInput, target: Target): Promise<Dated<Observation>> {
+  const first = await input.observe(target)
+  if (!input.subject.kind.provider.confirmDrift || first.kind === "unknown") return first
+  const { subject, desired, record, hasher } = input
+  const observed = first.kind === "present" ? first.value : undefined
+  const changes = diffTarget({ kind: subject.kind, desired, observed, record, hasher })
+  if (!changes.some((change) => change.why === "drift")) return first
+  const second = await input.observe(target)
+  const agree =
+    first.kind === second.kind &&
+    (first.kind !== "present" || second.kind !== "present" || first.token === second.token)
+  if (agree) return second
+  return { kind: "unknown", cause: "two reads in a row disagree", asOf: second.asOf }
+}

@@ -1,0 +1,172 @@
+// One loop at work: its round, what it holds, what it is acting on. Judging happens here, over the
+// whole round; acting is handed to the actuator.
+
+import type { Clock } from "../base/clock.ts"
+import type { Action } from "../contract/action.ts"
+import type { LoopSpec } from "../contract/loop.ts"
+import type { Verdict } from "../contract/verdict.ts"
+import { flapCorrectionsMax, flapWindowMs } from "../guard/flap-guard.ts"
+import { type JudgedAction, judgeAction, type RoundFacts } from "../guard/guard.ts"
+import { roundGuards } from "../guard/guards.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { HeldSet } from "./held-set.ts"
+import type { Proposal } from "./proposal.ts"
+import { Round, type RoundOptions } from "./round.ts"
+
+export interface Judged {
+  readonly proposal: Proposal
+  readonly verdict: Verdict
+}
+
+/** Who approved a digest, and in which plan. */
+export interface Approval {
+  readonly plan: string
+  readonly principal: string
+}
+
+export interface LoopCounts {
+  readonly create: number
+  readonly update: number
+  readonly replace: number
+  readonly delete: number
+  readonly adopt: number
+}
+
+export interface LoopEnginePorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly round: RoundOptions
+  /** Carries out the verdicts; its promise is the round's end. */
+  settleRound(loop: LoopEngine, judged: readonly Judged[]): Promise<void>
+  failed(error: unknown): void
+}
+
+export class LoopEngine {
+  readonly id: string
+  spec: LoopSpec
+  readonly round: Round
+  readonly held = new HeldSet()
+  readonly approvals = new Map<string, Approval>()
+  /** UIDs whose action is under way; nothing else is proposed for them meanwhile. */
+  readonly acting = new Set<string>()
+  /** Monotonic time of our last write per UID: later reads must have begun after it. */
+  readonly lastWrites = new Map<string, number>()
+  sourceRevision: string | undefined
+  /** Digests of the last would-have record in Observe mode. */
+  wouldHash = ""
+  lastRound:
+    | { readonly at: number; readonly counts: LoopCounts; readonly verdicts: string }
+    | undefined
+  rounds = 0
+  readonly #ports: LoopEnginePorts
+
+  constructor(id: string, spec: LoopSpec, ports: LoopEnginePorts) {
+    this.id = id
+    this.spec = spec
+    this.#ports = ports
+    this.round = new Round(ports.clock, ports.round, (proposals) => this.#close(proposals))
+  }
+
+  /** The strictest answer of all guards for each proposal, judged together. */
+  judge(proposals: readonly Proposal[]): Judged[] {
+    const facts = this.facts(proposals)
+    const judged = proposals.map((proposal, index): Judged => {
+      const item = facts.actions[index] as JudgedAction
+      return { proposal, verdict: judgeAction(item, facts, roundGuards) }
+    })
+    return shareWholeBatches(judged)
+  }
+
+  facts(proposals: readonly Proposal[]): RoundFacts {
+    const { budgets, inventory, store } = this.#ports.ledger
+    const { windowMs } = this.spec.limits
+    const size = inventory.size(this.id)
+    return {
+      loop: this.id,
+      spec: this.spec,
+      actions: proposals.map((proposal) => this.#item(proposal)),
+      inventory: size,
+      baseline: budgets.baseline(this.id, size),
+      deletesUsed: budgets.deletesInWindow(this.id, windowMs),
+      changesUsed: budgets.changesInWindow(this.id, windowMs),
+      restored: store.identity.restored,
+    }
+  }
+
+  #item(proposal: Proposal): JudgedAction {
+    const { action, fresh, adoptDeclared, limitedChange } = proposal
+    const rejectedBy = this.rejectedBy(action, proposal.desiredHash)
+    return {
+      action,
+      fresh,
+      adoptDeclared,
+      limitedChange,
+      approved: this.approvals.has(action.digest),
+      granted: this.#granted(action),
+      flapping: this.#flapping(proposal),
+      ...(rejectedBy === undefined ? {} : { rejectedBy }),
+    }
+  }
+
+  #granted(action: Action): "yes" | "changed" | "no" {
+    const grant = this.#ports.ledger.budgets.grantOf(action.uid)
+    if (grant === undefined) return "no"
+    return grant.token === undefined || grant.token === action.token ? "yes" : "changed"
+  }
+
+  /** A rejection stands until the source revision, the generation or what is desired changes. */
+  rejectedBy(action: Action, desiredHash: string): string | undefined {
+    const { plans } = this.#ports.ledger
+    const rejection = plans.rejectionOf(this.id, action.uid, action.verb)
+    if (rejection === undefined) return undefined
+    const same =
+      rejection.generation === action.generation &&
+      rejection.desiredHash === desiredHash &&
+      rejection.sourceRevision === (this.sourceRevision ?? "")
+    return same ? rejection.principal : undefined
+  }
+
+  #flapping({ action, record }: Proposal): string[] {
+    const since = this.#ports.ledger.time.now() - flapWindowMs
+    const drifted = action.changes.filter((change) => change.why === "drift")
+    const often = drifted.filter(({ path }) => {
+      const times = record.corrections?.[path] ?? []
+      return times.filter((at) => at > since).length >= flapCorrectionsMax
+    })
+    return often.map((change) => change.path)
+  }
+
+  #close(proposals: readonly Proposal[]): void {
+    this.rounds++
+    const { settleRound, failed } = this.#ports
+    try {
+      settleRound(this, this.judge(proposals)).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+/** A medium that can't apply a subset: its actions of a round share the strictest verdict. */
+function shareWholeBatches(judged: readonly Judged[]): Judged[] {
+  const rank = ["allow", "wait", "hold", "deny"]
+  const strictest = new Map<string, Verdict>()
+  for (const { proposal, verdict } of judged) {
+    const { provider } = proposal.kind
+    if (!provider.batchWhole) continue
+    const known = strictest.get(provider.provider)
+    if (known === undefined || rank.indexOf(verdict.kind) > rank.indexOf(known.kind)) {
+      strictest.set(provider.provider, verdict)
+    }
+  }
+  return judged.map((one) => {
+    const shared = strictest.get(one.proposal.kind.provider.provider)
+    return shared === undefined ? one : { ...one, verdict: shared }
+  })
+}
+
+export function countVerbs(actions: readonly Action[]): LoopCounts {
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0 }
+  for (const action of actions) counts[action.verb]++
+  return counts
+}

@@ -1,0 +1,161 @@
+// Reads targets. Every read has a deadline, passes rate limit and breaker, and is dated by when it
+// began. A read that fails, hangs or comes back in part is `unknown`, never absent. Targets of one
+// scope share a listing as long as it began late enough for each of them.
+
+import { withDeadline } from "../base/async.ts"
+import type { Clock } from "../base/clock.ts"
+import { toFault } from "../base/faults.ts"
+import {
+  absent,
+  type Dated,
+  type ListedItem,
+  type Listing,
+  type Observation,
+  unknown,
+} from "../contract/observation.ts"
+import type { KindProvider, Target } from "../contract/provider.ts"
+import type { ReadWorld } from "../contract/world.ts"
+
+export interface ConnectionGate {
+  /** Waits for the rate limit; false when the breaker lets no read through. */
+  enterRead(connection: string): Promise<boolean>
+  record(connection: string, success: boolean): void
+}
+
+interface DatedListing {
+  readonly asOf: number
+  readonly listing: Listing
+  readonly byIdentity: ReadonlyMap<string, ListedItem>
+}
+
+interface ScopeState {
+  last: DatedListing | undefined
+  running: { readonly asOf: number; readonly result: Promise<DatedListing> } | undefined
+}
+
+/** Names one listable scope over all providers; "" for kinds that are read one by one. */
+export function scopeKey(kind: KindProvider, target: Target): string {
+  if (kind.scope === undefined) return ""
+  return `${kind.provider}|${kind.connection(target.desired)}|${kind.scope(target.desired)}`
+}
+
+export class Observer {
+  readonly #clock: Clock
+  readonly #world: ReadWorld
+  readonly #gate: ConnectionGate
+  readonly #scopes = new Map<string, ScopeState>()
+
+  constructor(ports: { clock: Clock; world: ReadWorld; gate: ConnectionGate }) {
+    this.#clock = ports.clock
+    this.#world = ports.world
+    this.#gate = ports.gate
+  }
+
+  /** `notBefore` (monotonic): the read must have begun after this. */
+  async observe(
+    kind: KindProvider,
+    target: Target,
+    notBefore: number,
+  ): Promise<Dated<Observation>> {
+    if (kind.list === undefined || kind.scope === undefined) return this.#single(kind, target)
+    const dated = await this.listScope(kind, target, notBefore)
+    const item = dated.byIdentity.get(target.identity)
+    const { asOf, listing } = dated
+    if (item !== undefined) {
+      const { identity: _, ...facts } = item
+      return { kind: "present", ...facts, asOf }
+    }
+    if (!listing.complete) return { ...unknown(listing.cause ?? "the list is not complete"), asOf }
+    return { ...absent(`not in a complete list of ${kind.scope(target.desired)}`), asOf }
+  }
+
+  /** Changes whenever a full observation could differ; undefined when the kind can't say. */
+  fingerprint(kind: KindProvider, target: Target): string | undefined {
+    return this.fingerprints(kind, [target.identity])[0]
+  }
+
+  fingerprints(kind: KindProvider, identities: readonly string[]): readonly (string | undefined)[] {
+    return kind.fingerprints?.(identities, this.#world) ?? []
+  }
+
+  /** A listing of the sample's scope that began after `notBefore`. */
+  async listScope(kind: KindProvider, sample: Target, notBefore: number): Promise<DatedListing> {
+    const scope = kind.scope?.(sample.desired) ?? ""
+    const key = scopeKey(kind, sample)
+    const state = this.#scopes.get(key) ?? { last: undefined, running: undefined }
+    this.#scopes.set(key, state)
+    for (;;) {
+      if (state.last !== undefined && state.last.asOf >= notBefore) return state.last
+      const { running } = state
+      if (running === undefined) return this.#startListing(kind, scope, sample, state)
+      const finished = await running.result
+      if (running.asOf >= notBefore) return finished
+    }
+  }
+
+  /** Listings are kept only as long as a pass needs them. */
+  forgetListings(): void {
+    for (const state of this.#scopes.values()) state.last = undefined
+  }
+
+  #startListing(
+    kind: KindProvider,
+    scope: string,
+    sample: Target,
+    state: ScopeState,
+  ): Promise<DatedListing> {
+    const asOf = this.#clock.monotonic()
+    const result = this.#list(kind, scope, sample, asOf).then((dated) => {
+      state.last = dated
+      state.running = undefined
+      return dated
+    })
+    state.running = { asOf, result }
+    return result
+  }
+
+  async #list(
+    kind: KindProvider,
+    scope: string,
+    sample: Target,
+    asOf: number,
+  ): Promise<DatedListing> {
+    const failed = (cause: string): Listing => ({ items: [], complete: false, cause })
+    const listing = await this.#guarded(kind, sample, failed, async (signal) => {
+      const answer = await kind.list?.(scope, sample, { world: this.#world, signal })
+      return answer ?? failed("the kind has no list")
+    })
+    const byIdentity = new Map(listing.items.map((item) => [item.identity, item]))
+    return { asOf, listing, byIdentity }
+  }
+
+  async #single(kind: KindProvider, target: Target): Promise<Dated<Observation>> {
+    const asOf = this.#clock.monotonic()
+    const observation = await this.#guarded(kind, target, unknown, async (signal) => {
+      const context = { world: this.#world, signal }
+      return (await kind.observe?.(target, context)) ?? unknown("the kind can't be observed")
+    })
+    return { ...observation, asOf }
+  }
+
+  async #guarded<T>(
+    kind: KindProvider,
+    target: Target,
+    failed: (cause: string) => T,
+    read: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const connection = `${kind.provider}|${kind.connection(target.desired)}`
+    if (!(await this.#gate.enterRead(connection))) {
+      return failed("calls to this connection fail; its breaker is open")
+    }
+    try {
+      const timed = await withDeadline(this.#clock, kind.timeoutMs.observe, read)
+      this.#gate.record(connection, timed.kind === "done")
+      if (timed.kind === "done") return timed.value
+      return failed(`no answer within ${kind.timeoutMs.observe / 1000} s`)
+    } catch (error) {
+      this.#gate.record(connection, false)
+      return failed(toFault(error).message)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// What a pass needs from its surroundings; the composition root hands it in.
+
+import type { Clock } from "../base/clock.ts"
+import type { Target } from "../contract/provider.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { Lookup } from "./desire.ts"
+import type { KindRuntime } from "./kind-runtime.ts"
+import type { LoopEngine } from "./loop-engine.ts"
+import type { Observer } from "./observer.ts"
+import type { Reporter } from "./reporter.ts"
+import type { SecretHasher } from "./secrets.ts"
+import type { SettledCache } from "./settled-cache.ts"
+
+export interface ReconcilePorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly observer: Observer
+  readonly settled: SettledCache
+  readonly reporter: Reporter
+  readonly hasher: SecretHasher
+  readonly lookup: Lookup
+  /** The newest version that the informer knows. */
+  object(key: string): ApiObject | undefined
+  kindOf(key: string): KindRuntime | undefined
+  loopOf(id: string): LoopEngine | undefined
+  /** Takes our finalizer off, which lets a marked object go. */
+  unfinalize(object: ApiObject): Promise<void>
+  /** Asks for hints about this target from now on. */
+  watchTarget(key: string, kind: KindRuntime, target: Target): void
+  unwatchTarget(key: string): void
+  /** A held action changed or stopped being held. */
+  heldChanged(loop: LoopEngine): Promise<void>
+}

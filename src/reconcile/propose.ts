@@ -1,0 +1,139 @@
+// From differences to actions. Pure: decides what would close the differences, never whether it may
+// be done. At most one action comes out per pass; what is left is seen by the next one.
+
+import type { Fault } from "../base/faults.ts"
+import type { JsonObject } from "../base/json.ts"
+import { type Action, type FieldChange, finishAction, type Verb } from "../contract/action.ts"
+import type { LoopSpec } from "../contract/loop.ts"
+import type { Absent, Present } from "../contract/observation.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import type { ApiObject } from "../object/object.ts"
+import { causeOf } from "./cause.ts"
+import { reconcileFault } from "./faults.ts"
+import type { KindRuntime } from "./kind-runtime.ts"
+
+export interface ProposeInput {
+  readonly object: ApiObject
+  readonly key: string
+  readonly kind: KindRuntime
+  readonly loop: string
+  readonly spec: LoopSpec
+  readonly target: string
+  readonly desired: JsonObject
+  readonly record: TargetRecord | undefined
+  readonly observation: Present | Absent
+  readonly changes: readonly FieldChange[]
+  readonly sourceRevision: string | undefined
+  readonly adoptDeclared: boolean
+}
+
+export type Proposed =
+  /** As declared, or as far as the loop's policy corrects it; `reported` is drift left alone. */
+  | { readonly kind: "settled"; readonly reported: readonly FieldChange[] }
+  /** The target is as declared and becomes ours; only the ledger changes. */
+  | { readonly kind: "take" }
+  | {
+      readonly kind: "action"
+      readonly action: Action
+      /** What the provider is given: fields that are left alone keep their observed value. */
+      readonly desired: JsonObject
+      readonly limitedChange: boolean
+      readonly reported: readonly FieldChange[]
+    }
+  | { readonly kind: "stuck"; readonly fault: Fault }
+
+export function propose(input: ProposeInput): Proposed {
+  const { observation, record } = input
+  if (observation.kind === "absent") return proposeCreate(input)
+  if (record?.owned === true) return proposeUpdate(input, input.changes)
+  return proposeTaking(input, observation)
+}
+
+function proposeCreate(input: ProposeInput): Proposed {
+  const { record, kind, target, desired } = input
+  if (record?.pending?.verb === "create" && kind.provider.identityRule === "none") {
+    return { kind: "stuck", fault: reconcileFault("SPT-LOOP-004", { target }) }
+  }
+  const recreated = record?.owned === true
+  if (recreated && input.spec.onDrift === "Report") {
+    return { kind: "settled", reported: input.changes }
+  }
+  const incarnation = Math.max(1, (record?.incarnation ?? 0) + (recreated ? 1 : 0))
+  const action = draft(input, "create", input.changes, incarnation)
+  return { kind: "action", action, desired, limitedChange: recreated, reported: [] }
+}
+
+/** Present, and not in our inventory. */
+function proposeTaking(input: ProposeInput, observation: Present): Proposed {
+  const { object, record, changes, desired, adoptDeclared } = input
+  const ours = observation.mark !== undefined && observation.mark === object.metadata.uid
+  const halfMade = record?.pending?.verb === "create"
+  if (changes.length === 0) {
+    if (ours || halfMade || adoptDeclared) return { kind: "take" }
+    return { kind: "settled", reported: [] } // Matched, not owned: deleting the object leaves it.
+  }
+  const incarnation = Math.max(1, record?.incarnation ?? 0)
+  if (ours) {
+    const action = draft(input, "update", changes, incarnation)
+    return { kind: "action", action, desired, limitedChange: true, reported: [] }
+  }
+  const adopted = changes.map((change): FieldChange => ({ ...change, why: "adopt" }))
+  const action = draft(input, "adopt", adopted, incarnation)
+  return { kind: "action", action, desired, limitedChange: true, reported: [] }
+}
+
+function proposeUpdate(input: ProposeInput, changes: readonly FieldChange[]): Proposed {
+  const { spec, record, kind } = input
+  const reported = changes.filter((change) => isLeftAlone(change, spec))
+  const wanted = changes.filter((change) => !isLeftAlone(change, spec))
+  if (wanted.length === 0) return { kind: "settled", reported }
+  // Conflicting fields wait for a person alone: first everything else is brought in order.
+  const free = wanted.filter((change) => change.why !== "conflict" || spec.onConflict !== "Hold")
+  const chosen = free.length > 0 ? free : wanted
+  const left = changes.filter((change) => !chosen.includes(change))
+  const replaces = chosen.some((change) => kind.provider.replaceOn.includes(topField(change.path)))
+  const incarnation = record?.incarnation ?? 1
+  const action = draft(input, replaces ? "replace" : "update", chosen, incarnation)
+  const desired = keepObserved(input, left)
+  return { kind: "action", action, desired, limitedChange: true, reported }
+}
+
+function isLeftAlone(change: FieldChange, spec: LoopSpec): boolean {
+  if (change.why === "drift") return spec.onDrift === "Report"
+  return change.why === "conflict" && spec.onConflict === "ObservedWins"
+}
+
+/** The desired state in which the fields of these changes stay as they were observed. */
+function keepObserved(input: ProposeInput, left: readonly FieldChange[]): JsonObject {
+  if (left.length === 0 || input.observation.kind === "absent") return input.desired
+  const observed = input.observation.value
+  const fields = [...new Set(left.map((change) => topField(change.path)))]
+  const kept = Object.fromEntries(fields.map((field) => [field, observed[field]]))
+  return { ...input.desired, ...kept }
+}
+
+export function topField(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path
+}
+
+function draft(
+  input: ProposeInput,
+  verb: Verb,
+  changes: readonly FieldChange[],
+  incarnation: number,
+): Action {
+  const { object, key, kind, loop, target, observation } = input
+  return finishAction({
+    verb,
+    uid: object.metadata.uid ?? "",
+    object: key,
+    kind: kind.provider.kind,
+    loop,
+    generation: object.metadata.generation ?? 0,
+    incarnation,
+    target,
+    changes,
+    ...(observation.kind === "present" ? { token: observation.token } : {}),
+    cause: causeOf(input, verb, changes),
+  })
+}

@@ -1,0 +1,139 @@
+// A marked object: its target is deleted when it is ours, proven present and covered by a budget or
+// an approval; the object goes only when the target is proven absent, or is released.
+
+import type { Cause } from "../contract/action.ts"
+import type { Outcome } from "../contract/outcome.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import { report, settled, waitForRound } from "./conclude.ts"
+import { desire } from "./desire.ts"
+import { reconcileFault } from "./faults.ts"
+import { deleteAction } from "./held-delete.ts"
+import { appliedForm, recordedTarget, type Subject } from "./look.ts"
+import type { ReconcilePorts } from "./ports.ts"
+import type { Ticket } from "./round.ts"
+
+/** A delete that was accepted and is still not through is asked for again after this. */
+const deletingMsMax = 10 * 60_000
+
+export async function reconcileDeletion(
+  subject: Subject,
+  ticket: Ticket,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const { uid, object, kind, loop } = subject
+  const record = await ports.ledger.record(uid)
+  if (record === undefined || !record.owned) return release(subject, record, ports)
+  if (loop.spec.mode === "Observe") return release(subject, record, ports)
+  const { desired } = desire(object, kind.provider, ports.lookup)
+  const target = recordedTarget(subject, desired, record)
+  const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
+  const observation = await ports.observer.observe(kind.provider, target, notBefore)
+  if (observation.kind === "absent") return finalize(subject, record, ports)
+  if (observation.kind === "unknown") {
+    const details = { target: record.target, cause: observation.cause }
+    const fault = reconcileFault("SPT-LOOP-001", details)
+    const { message } = fault
+    await report(subject, ports, { state: "retrying", reason: "Unknown", message })
+    return { kind: "retry", fault }
+  }
+  const now = ports.ledger.time.now()
+  if (record.deletedAt !== undefined && now - record.deletedAt < deletingMsMax) {
+    const message = "the delete was accepted; waiting until it is gone"
+    await report(subject, ports, { state: "working", reason: "Deleting", message })
+    return {
+      kind: "retry",
+      fault: reconcileFault("SPT-LOOP-001", { target: target.identity, cause: message }),
+    }
+  }
+  const action = deleteAction(subject, record.target, record, observation, causeOf(subject, ports))
+  const applied = appliedForm(kind, desired, ports.hasher)
+  ticket.propose({
+    ...{ action, key: subject.key, object, kind, target, applied, record },
+    fresh: observation.asOf >= notBefore,
+    adoptDeclared: false,
+    limitedChange: false,
+    desiredHash: "",
+  })
+  return waitForRound
+}
+
+/** Who asked for it was written down when the object was marked. */
+function causeOf({ uid }: Subject, ports: ReconcilePorts): Cause {
+  const grant = ports.ledger.budgets.grantOf(uid)
+  const revision =
+    grant?.sourceRevision === undefined ? {} : { sourceRevision: grant.sourceRevision }
+  return {
+    kind: grant?.sourceRevision === undefined ? "delete" : "prune",
+    text: grant?.cause ?? "the object was deleted",
+    ...(grant === undefined ? {} : { principal: grant.principal }),
+    ...revision,
+  }
+}
+
+/** The target stays; only our knowledge of it ends. */
+async function release(
+  subject: Subject,
+  record: TargetRecord | undefined,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  if (record?.pending?.verb === "create") return undecided(subject, record, ports)
+  if (record !== undefined) {
+    const note = record.owned ? "released: the loop only observes" : "was never ours"
+    const event = { type: "release", object: subject.key, note } as const
+    const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
+    await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
+  }
+  return leave(subject, ports)
+}
+
+/**
+ * The create may have happened before a crash. Whatever is there now came after our intent and
+ * nothing was there before it: it is ours, so it goes into the inventory and is deleted as such.
+ */
+async function undecided(
+  subject: Subject,
+  record: TargetRecord,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const { kind, object, loop } = subject
+  const { desired } = desire(object, kind.provider, ports.lookup)
+  const target = recordedTarget(subject, desired, record)
+  const since = ports.clock.monotonic()
+  const observation = await ports.observer.observe(kind.provider, target, since)
+  if (observation.kind === "absent") return finalize(subject, record, ports)
+  if (observation.kind === "unknown" || kind.provider.identityRule === "none") {
+    const fault = reconcileFault("SPT-LOOP-004", { target: record.target })
+    const { message } = fault
+    await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message })
+    return { kind: "retry", fault }
+  }
+  const { pending: _, ...known } = record
+  const applied = appliedForm(kind, desired, ports.hasher)
+  const writes = ports.ledger.recordWrites({ ...known, owned: true, applied })
+  const note = "its create was under way when the plane ended"
+  const event = { type: "adopted", object: subject.key, note } as const
+  await ports.ledger.note(loop.id, enginePrincipal, [event], writes)
+  return { kind: "wait", reason: "it is ours after all", afterMs: 0 }
+}
+
+async function finalize(
+  subject: Subject,
+  record: TargetRecord,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
+  await ports.ledger.note(subject.loop.id, enginePrincipal, [], writes)
+  return leave(subject, ports)
+}
+
+async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> {
+  const { key, uid, loop } = subject
+  loop.lastWrites.delete(uid)
+  const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
+  if (dropped.includes(true)) await ports.heldChanged(loop)
+  await ports.unfinalize(subject.object)
+  ports.settled.drop(key)
+  ports.reporter.forget(key)
+  return settled
+}

@@ -1,0 +1,78 @@
+// One pass of the loop for one object: desire, observe, diff, propose into the loop's round. What
+// happens to the proposal is decided over the whole round (settle-round.ts); when this pass ends the
+// key is scheduled by its outcome and by nothing else.
+
+import type { Outcome } from "../contract/outcome.ts"
+import { loopLabel } from "../object/object.ts"
+import { conclude, report, settled } from "./conclude.ts"
+import { desire } from "./desire.ts"
+import { reconcileFault } from "./faults.ts"
+import { type Look, look, type Subject } from "./look.ts"
+import type { ReconcilePorts } from "./ports.ts"
+import { reconcileDeletion } from "./reconcile-deletion.ts"
+import { retireOldTarget } from "./retire-target.ts"
+import type { Ticket } from "./round.ts"
+
+export async function reconcile(key: string, ports: ReconcilePorts): Promise<Outcome> {
+  const subject = findSubject(key, ports)
+  if (subject === undefined) return settled
+  if ("fault" in subject) return subject
+  if (subject.loop.acting.has(subject.uid)) return { kind: "wait", reason: "its act is under way" }
+  const ticket = subject.loop.round.enter()
+  try {
+    if (subject.object.metadata.deletionTimestamp !== undefined) {
+      return await reconcileDeletion(subject, ticket, ports)
+    }
+    return await reconcileTarget(subject, ticket, ports)
+  } finally {
+    ticket.leave()
+  }
+}
+
+function findSubject(
+  key: string,
+  ports: ReconcilePorts,
+): Subject | Extract<Outcome, { kind: "stuck" }> | undefined {
+  const object = ports.object(key)
+  const uid = object?.metadata.uid
+  if (object === undefined || uid === undefined) {
+    ports.settled.drop(key)
+    ports.reporter.forget(key)
+    ports.unwatchTarget(key)
+    return undefined
+  }
+  const id = object.metadata.labels?.[loopLabel]
+  if (id === undefined) return undefined // Released: stored, and not acted on until adopted.
+  const kind = ports.kindOf(key)
+  const stuck = (fault: ReturnType<typeof reconcileFault>) => ({ kind: "stuck", fault }) as const
+  if (kind === undefined) return stuck(reconcileFault("SPT-LOOP-005", { object: key }))
+  const loop = ports.loopOf(id)
+  if (loop === undefined) return stuck(reconcileFault("SPT-LOOP-006", { object: key, loop: id }))
+  return { key, object, uid, kind, loop }
+}
+
+async function reconcileTarget(
+  subject: Subject,
+  ticket: Ticket,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const { key, object, uid, kind, loop } = subject
+  const { desired, missing } = desire(object, kind.provider, ports.lookup)
+  if (missing[0] !== undefined) {
+    const { kind: other, name, field } = missing[0]
+    const reference = `${other} ${name} ${field}`
+    const { message } = reconcileFault("SPT-LOOP-007", { object: key, reference })
+    await report(subject, ports, { state: "waiting", reason: "MissingReference", message })
+    return { kind: "wait", reason: message }
+  }
+  const record = await ports.ledger.record(uid)
+  const retired = await retireOldTarget(subject, desired, record, ticket, ports)
+  if (retired !== undefined) return retired
+  const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
+  const observe = (target: Look["target"]) =>
+    ports.observer.observe(kind.provider, target, notBefore)
+  const fingerprint = (target: Look["target"]) => ports.observer.fingerprint(kind.provider, target)
+  const seen = await look({ subject, desired, record, hasher: ports.hasher, observe, fingerprint })
+  ports.watchTarget(key, kind, seen.target)
+  return conclude(subject, seen, ticket, ports)
+}

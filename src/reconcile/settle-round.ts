@@ -1,0 +1,112 @@
+// What becomes of a judged round: admitted actions go to the actuator, waiting ones come back, held
+// ones go into the loop's plan, denied ones are reported. The counts are published before the first
+// intent is written.
+
+import type { Clock } from "../base/clock.ts"
+import { type Action, hashPlan } from "../contract/action.ts"
+import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import type { Verdict } from "../contract/verdict.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { WorkQueue } from "../queue/work-queue.ts"
+import type { Dispatcher } from "./dispatcher.ts"
+import { countVerbs, type Judged, type LoopEngine } from "./loop-engine.ts"
+import type { Reporter } from "./reporter.ts"
+import type { Report } from "./status.ts"
+
+export interface SettleRoundPorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly queue: WorkQueue
+  readonly reporter: Reporter
+  readonly dispatcher: Dispatcher
+  heldChanged(loop: LoopEngine): Promise<void>
+  /** Counts and verdicts of the round, for metrics and the loop's status. */
+  publish(loop: LoopEngine): Promise<void>
+}
+
+export async function settleRound(
+  loop: LoopEngine,
+  judged: readonly Judged[],
+  ports: SettleRoundPorts,
+): Promise<void> {
+  const of = (kind: Verdict["kind"]) => judged.filter((one) => one.verdict.kind === kind)
+  const [allowed, waiting, held, denied] = [of("allow"), of("wait"), of("hold"), of("deny")]
+  const actions = judged.map((one) => one.proposal.action)
+  const verdicts = `${allowed.length} allowed, ${waiting.length} waiting, ${held.length} held, ${denied.length} denied`
+  loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
+  if (loop.spec.mode === "Observe") await noteWould(loop, actions, ports)
+  await updateHeld(loop, judged, ports)
+  await ports.publish(loop)
+  ports.dispatcher.dispatch(
+    loop,
+    allowed.map((one) => one.proposal),
+  )
+  for (const one of waiting) await wait(loop, one, ports)
+  for (const one of [...held, ...denied]) await tell(loop, one, ports)
+}
+
+/** Observe mode: a would-have record when the set of digests changes; no plans, no intents. */
+async function noteWould(
+  loop: LoopEngine,
+  actions: readonly Action[],
+  { ledger }: SettleRoundPorts,
+): Promise<void> {
+  const hash = hashPlan(actions.map((action) => action.digest))
+  if (hash === loop.wouldHash) return
+  loop.wouldHash = hash
+  await ledger.note(loop.id, enginePrincipal, [{ type: "would", actions }])
+}
+
+async function updateHeld(
+  loop: LoopEngine,
+  judged: readonly Judged[],
+  { heldChanged }: SettleRoundPorts,
+): Promise<void> {
+  let changed = false
+  for (const { proposal, verdict } of judged) {
+    const { action, desiredHash } = proposal
+    const slot = action.verb === "delete" ? "delete" : "act"
+    if (verdict.kind !== "hold") {
+      changed = loop.held.drop(action.uid, slot) || changed
+    } else if (loop.held.get(action.uid, slot)?.action.digest !== action.digest) {
+      loop.held.put({ action, origin: "round", reasons: verdict.reasons, desiredHash })
+      changed = true
+    }
+  }
+  if (changed) await heldChanged(loop)
+}
+
+async function wait(loop: LoopEngine, judged: Judged, ports: SettleRoundPorts): Promise<void> {
+  const { windowMs } = loop.spec.limits
+  const slotMs = ports.ledger.budgets.nextChangeSlotMs(loop.id, windowMs)
+  ports.queue.addAfter(judged.proposal.key, Math.max(1000, Math.min(slotMs, windowMs)))
+  await tell(loop, judged, ports)
+}
+
+const states: Readonly<Record<Verdict["kind"], Report["state"]>> = {
+  allow: "working",
+  wait: "waiting",
+  hold: "held",
+  deny: "denied",
+}
+
+async function tell(loop: LoopEngine, judged: Judged, ports: SettleRoundPorts): Promise<void> {
+  const { proposal, verdict } = judged
+  const { action } = proposal
+  const [reason] = verdict.reasons
+  const plan = ports.ledger.plans.ofLoop(loop.id).find((one) => one.phase === "Pending")
+  const inPlan = verdict.kind === "hold" && plan !== undefined ? { plan: plan.name } : {}
+  await ports.reporter.report(proposal.key, loop.id, proposal.object, {
+    state: states[verdict.kind],
+    reason: reason?.code ?? "NoVerdict",
+    message: `${action.verb} of ${action.target}: ${reason?.message ?? "no verdict"}`,
+    target: action.target,
+    ...inPlan,
+  })
+}
+
+/** An approved act is journaled as the approver's; anything else is the engine's own. */
+export function actingPrincipal(loop: LoopEngine, action: Action): Principal {
+  const approval = loop.approvals.get(action.digest)
+  return approval === undefined ? enginePrincipal : { name: approval.principal, kind: "human" }
+}
