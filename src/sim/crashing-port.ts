@@ -77,8 +77,10 @@ export function crashingPort<T extends object>(
 
 function memberNames(port: object): ReadonlySet<PropertyKey> {
   const names = new Set<PropertyKey>()
-  for (let level = port; level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+  let level: object | null = port
+  while (level !== null && level !== Object.prototype) {
     for (const name of Reflect.ownKeys(level)) if (name !== "constructor") names.add(name)
+    level = Object.getPrototypeOf(level)
   }
   return names
 }
