@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
 import type { Verb } from "../../contract/action.ts"
 import type { FilesAct } from "../../contract/world.ts"
@@ -185,6 +185,33 @@ describe("races at the effect", () => {
     expect(temporaries()).toEqual([])
   })
 
+  test.each(["update", "delete"] as const)(
+    "a change before any port call of the %s but the effect itself is kept",
+    async (verb) => {
+      const spec = { path: `${dir}/a`, content: "x" }
+      const run = async (hooks: TapHooks) => {
+        writeFileSync(`${dir}/a`, "old")
+        const seen = await new KindDriver("File").observe(spec)
+        const token = seen.kind === "present" ? seen.token : ""
+        await new KindDriver("File", {}, tapped(hooks)).act(verb, spec, { token })
+      }
+      const calls: string[] = []
+      await run({ before: ({ name }) => void calls.push(name) })
+      const effect = calls.indexOf(verb === "delete" ? "unlink" : "rename")
+      expect(effect).toBeGreaterThan(4)
+      for (let index = 0; index < effect; index++) {
+        const before = ({ number }: { number: number }) => {
+          if (number === index + 1) writeFileSync(`${dir}/a`, "foreign edit")
+        }
+        await run({ before })
+        expect([calls[index], readFileSync(`${dir}/a`, "utf8")]).toEqual([
+          calls[index],
+          "foreign edit",
+        ])
+      }
+    },
+  )
+
   test("a directory that appears before mkdir is not taken over", async () => {
     const files = meddle("mkdir", () => mkdirSync(`${dir}/a`, { mode: 0o700 }))
     const driver = new KindDriver("Directory", {}, files)
@@ -197,8 +224,8 @@ describe("races at the effect", () => {
     const files = meddle("writeTemporary", () => giveUp.abort())
     const driver = new KindDriver("File", {}, files)
     const late = driver.act("create", { path: `${dir}/a`, content: "x" }, { signal: giveUp.signal })
-    await expect(late).rejects.toThrow()
-    expect(readdirSync(dir)).toEqual([])
+    await expect(late).rejects.toThrow("the time for this call is over")
+    await vi.waitFor(() => expect(readdirSync(dir)).toEqual([]), { timeout: 10_000 })
   })
 })
 
