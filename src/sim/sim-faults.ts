@@ -17,6 +17,8 @@ export type SimFaultHow =
   | "hang"
   | "hangAfter"
   | "slow"
+  /** The effect lands after a while, also when the caller has given up meanwhile. */
+  | "late"
   /** A list ends early and says so. */
   | "partialList"
   /** A list, complete as it says, without anything; an absence that is none. */
@@ -34,7 +36,7 @@ export interface SimFaultRule {
   readonly times?: number
   /** Lets so many matching calls pass first. */
   readonly skip?: number
-  /** For "slow" and "stale": how much. */
+  /** For "slow", "late" and "stale": how much. */
   readonly ms?: number
 }
 

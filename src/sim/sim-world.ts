@@ -2,8 +2,7 @@
 // so that a test can judge what was really done, independent of what anybody reports. It must never
 // know of the engine: it answers calls, and it misbehaves as its faults say.
 
-import type { Clock } from "../base/clock.ts"
-import { sleep } from "../base/clock.ts"
+import { type Clock, sleep } from "../base/clock.ts"
 import { equalJson, type JsonObject } from "../base/json.ts"
 import { simFault } from "./faults.ts"
 import type { Scheduler } from "./scheduler.ts"
@@ -188,6 +187,10 @@ export class SimWorld {
     if (rule?.how === "hang") await hang(signal)
     signal.throwIfAborted()
     if (rule !== undefined && isFailure(rule.how)) throw failure(rule.how)
+    if (rule?.how === "late") {
+      const landed = sleep(clock, rule.ms ?? 60_000).then(() => effect(rule))
+      return Promise.race([landed, hang(signal)])
+    }
     const result = effect(rule)
     if (rule?.how === "hangAfter") await hang(signal)
     if (rule?.how === "lostReply") throw failure(rule.how)
