@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { type Delayed, DelayHeap } from "./delay-heap.ts"
 
 describe("DelayHeap", () => {
-  it("gives items back in order of time, ties in order of arrival, whatever was moved or removed", () => {
+  it("gives items back in order of time, then of arrival, whatever was moved or removed", () => {
     const input = fc.array(
       fc.record({ dueAt: fc.nat(20), earlierBy: fc.nat(5), removed: fc.boolean() }),
       { maxLength: 60 },

@@ -1,5 +1,5 @@
-// A token bucket for one connection: so many calls per second on average, so many at once. Who has to
-// wait gets a place in line; who would wait too long is told so at once instead.
+// A token bucket for one connection: so many calls per second on average, so many at once. Who has
+// to wait gets a place in line; who would wait too long is told so at once instead.
 
 import { type Clock, sleep } from "../base/clock.ts"
 import { assert } from "../base/faults.ts"

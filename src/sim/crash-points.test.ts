@@ -128,7 +128,7 @@ describe("crashingStore", () => {
     expect(await state(events.next())).toBe("pending")
   })
 
-  it("lets a call that was in flight at the crash never answer, not even with an error", async () => {
+  it("never answers a call that was in flight at the crash, not even with an error", async () => {
     const points = new CrashPoints()
     const port = { slow: () => Promise.reject(new Error("late")) }
     const coverage = { label: "port", pointed: [], guarded: ["slow"] }

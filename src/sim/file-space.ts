@@ -1,4 +1,4 @@
-// One simulated file system: the tree, its times, the log of every mutation, the hints and the faults.
+// One simulated file system: the tree, its times, the log of mutations, the hints and the faults.
 // Handles of different identities (memory-files.ts) share one.
 
 import type { Clock } from "../base/clock.ts"

@@ -1,5 +1,5 @@
-// The tree behind the simulated files: nodes with inode numbers, owners and modes, and the walk that
-// resolves a path as a Unix kernel does, with permission checks. Errors are errno faults.
+// The tree behind the simulated files: nodes with inode numbers, owners and modes, and the walk
+// that resolves a path as a Unix kernel does, with permission checks. Errors are errno faults.
 
 import { simFault } from "./faults.ts"
 
@@ -8,7 +8,7 @@ export interface FileIdentity {
   readonly gid: number
   /** More groups. */
   readonly groups?: readonly number[]
-  /** May pass every permission check, as root with CAP_DAC_OVERRIDE. True for uid 0 when missing. */
+  /** Passes every permission check, as with CAP_DAC_OVERRIDE. True for uid 0 when missing. */
   readonly overrides?: boolean
 }
 

@@ -1,6 +1,6 @@
-// Widget over a plain in-memory map, for benchmarks with 100,000 objects: a list answers with prebuilt
-// items and copies nothing. No faults, no ledger; only a count of mutations. Never change the items
-// of an answer: they are the provider's own.
+// Widget over a plain in-memory map, for benchmarks with 100,000 objects: a list answers with
+// prebuilt items and copies nothing. No faults, no ledger; only a count of mutations. Never change
+// the items of an answer: they are the provider's own.
 
 import type { JsonObject } from "../base/json.ts"
 import type { ListedItem, Listing } from "../contract/observation.ts"

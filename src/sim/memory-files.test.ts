@@ -136,7 +136,8 @@ describe("MemoryFiles", () => {
       errno(files.unlink("/")),
     ])
     expect(answers.join(" ")).toBe(
-      "EEXIST ENOENT ENOTEMPTY ENOTDIR EISDIR EISDIR EFBIG EINVAL EISDIR ENOTDIR EINVAL EINVAL EBUSY",
+      "EEXIST ENOENT ENOTEMPTY ENOTDIR EISDIR EISDIR EFBIG EINVAL EISDIR ENOTDIR " +
+        "EINVAL EINVAL EBUSY",
     )
     expect(files.space.log.at(-1)).toMatchObject({ call: "writeNew", path: "/etc/a" })
   })

@@ -1,5 +1,5 @@
 // Seeded interleaving. Code under test parks at named points; when nothing else can run, one parked
-// task is chosen by the seed and goes on. So every order of ready tasks can happen, and the same seed
+// task is chosen by the seed and goes on. So every order of ready tasks can happen, and one seed
 // gives the same order.
 
 import { type Deferred, deferred } from "../base/async.ts"

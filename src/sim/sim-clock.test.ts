@@ -6,7 +6,7 @@ import { SimRandom } from "./sim-random.ts"
 import { Trace } from "./trace.ts"
 
 describe("SimClock", () => {
-  it("fires timers in order of their times, at their times, and lets tasks run in between", async () => {
+  it("fires timers in order, at their times, and lets tasks run in between", async () => {
     const clock = new SimClock()
     const seen: string[] = []
     clock.after(20, () => seen.push(`second ${clock.monotonic()}`))

@@ -1,5 +1,6 @@
-// Virtual time. It passes only in `advance` and `runUntil`; timers fire in the order of their times,
-// and between two of them everything that can run does run. Wall time can jump; monotonic never does.
+// Virtual time. It passes only in `advance` and `runUntil`; timers fire in order of their times,
+// and between two of them everything that can run does run. Wall time can jump; monotonic never
+// does.
 
 import type { Clock, Timer } from "../base/clock.ts"
 import { type Delayed, DelayHeap } from "../queue/delay-heap.ts"

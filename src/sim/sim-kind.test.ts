@@ -23,7 +23,7 @@ const create = (kind: KindProvider, target = red) =>
   kind.create(target, actContext("create", target))
 
 describe("simKind, single targets", () => {
-  it("creates, observes, updates and deletes, and the world keeps its own ledger of it", async () => {
+  it("creates, observes, updates and deletes, and the world keeps a ledger of it", async () => {
     const { kind, world } = setUp()
     expect(await kind.observe?.(red, observeContext())).toMatchObject({ kind: "absent" })
     await create(kind)
@@ -54,7 +54,7 @@ describe("simKind, single targets", () => {
     expect(world.find("a")[0]?.value).toMatchObject({ size: 7, color: "red" })
   })
 
-  it("makes one target under a derived identity, two under none, one under a client token", async () => {
+  it("makes one target under a derived identity or client token, else two", async () => {
     const made: Record<string, number> = {}
     for (const identityRule of ["derived", "clientToken", "searchable", "none"] as const) {
       const { kind, world } = setUp({ identityRule })
@@ -66,7 +66,7 @@ describe("simKind, single targets", () => {
     expect(made).toEqual({ derived: 1, clientToken: 1, searchable: 2, none: 2 })
   })
 
-  it("finds a target by identity only where the rule allows it, else by its recorded id", async () => {
+  it("finds a target by identity where the rule allows it, else by its recorded id", async () => {
     for (const identityRule of ["clientToken", "none"] as const) {
       const { kind, world } = setUp({ identityRule })
       await create(kind)
@@ -148,7 +148,7 @@ describe("simKind, single targets", () => {
     expect(await kind.observe?.(red, observeContext())).toMatchObject({ kind: "absent" })
   })
 
-  it("hits only the calls that a rule names, after those it skips, as often as it says", async () => {
+  it("hits the calls that a rule names, after those it skips, as often as it says", async () => {
     const { kind, world } = setUp()
     const lift = world.faults.add({ how: "serverError", identity: "other" })
     world.faults.add({ how: "serverError", on: ["observe"], skip: 1, times: 2 })
@@ -166,7 +166,7 @@ describe("simKind, single targets", () => {
 describe("simKind, listed scopes", () => {
   const scoped = { flavour: "list" as const, scope: () => "s" }
 
-  it("lists its scope with tokens, complete; a failed or partial list says that it is not", async () => {
+  it("lists its scope, complete; a failed or partial list says that it is not", async () => {
     const { kind, world } = setUp(scoped)
     for (const name of ["a", "b", "c", "d"]) {
       await create(kind, newTarget({ name, size: 1, color: "red" }))

@@ -1,6 +1,6 @@
 // Widget: the simulated kind over a SimWorld, in three flavours: single targets, a listed scope, or
-// a listed scope with atomic batches. It keeps the provider contract honestly; what goes wrong, goes
-// wrong in the world. It must never retry or decide by itself.
+// a listed scope with atomic batches. It keeps the provider contract honestly; what fails, fails
+// in the world. It must never retry or decide by itself.
 
 import type { JsonObject } from "../base/json.ts"
 import {

@@ -1,4 +1,4 @@
-// A simulated system with targets in it. It keeps its own ledger of every mutation, whoever made it,
+// A simulated system with targets in it. It keeps its own ledger of every mutation by anyone,
 // so that a test can judge what was really done, independent of what anybody reports. It must never
 // know of the engine: it answers calls, and it misbehaves as its faults say.
 

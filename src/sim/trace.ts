@@ -1,5 +1,5 @@
-// What happened, in order, as one hash: two runs of one seed must give the same. Only the last lines
-// are kept as text; the hash covers all of them.
+// What happened, in order, as one hash: two runs of one seed must give the same. Only the last
+// lines are kept as text; the hash covers all of them.
 
 import { createHash } from "node:crypto"
 

@@ -1,6 +1,6 @@
-// What the simulated kind does to the world: create, update, delete and atomic batches, each with its
-// compare-and-swap at the effect. Refusals that prove that nothing changed are `failed`; everything
-// that may have happened is thrown.
+// What the simulated kind does to the world: create, update, delete and atomic batches, each with
+// its compare-and-swap at the effect. Refusals that prove that nothing changed are `failed`;
+// everything that may have happened is thrown.
 
 import type { JsonObject } from "../base/json.ts"
 import type { Verb } from "../contract/action.ts"

@@ -1,5 +1,5 @@
-// The definition of the simulated kind, written by hand as an apiextensions.k8s.io/v1 object, so that
-// tests of the engine do not depend on what makes definitions.
+// The definition of the simulated kind, written by hand as an apiextensions.k8s.io/v1 object, so
+// that tests of the engine do not depend on what makes definitions.
 
 import type { ApiObject } from "../object/object.ts"
 
