@@ -3,12 +3,12 @@
 
 import { toTimestamp } from "../base/clock.ts"
 import type { Deleted } from "../contract/verbs.ts"
-import type { ApiObject } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
 import { encodeObject } from "./codec.ts"
+import { endWrite, type ObjectEnd } from "./end-object.ts"
 import type { Reserve } from "./judge-delete.ts"
 import { readStored, type StoredObject } from "./stored-object.ts"
-import { finalizersOf, withRevision } from "./write-object.ts"
+import { withRevision } from "./write-object.ts"
 
 const partMax = 500
 
@@ -27,7 +27,9 @@ export async function markObjects(
   options: MarkOptions,
 ): Promise<Deleted[] | undefined> {
   const time = toTimestamp(context.clock.now())
-  const plans = new Map(fresh.map((stored) => [stored.storageKey, endOf(stored, time)]))
+  const plans = new Map(
+    fresh.map((stored) => [stored.storageKey, { stored, ...endWrite(stored, time) }]),
+  )
   const answer = (revision?: number): Deleted[] =>
     roots.map(({ storageKey, object }) => {
       const end = plans.get(storageKey)
@@ -61,31 +63,8 @@ export async function markObjects(
   return answer(revision)
 }
 
-interface End {
+interface End extends ObjectEnd {
   readonly stored: StoredObject
-  readonly after: ApiObject
-  readonly write: ObjectWrite
-}
-
-function endOf(stored: StoredObject, time: string): End {
-  const marked = markObject(stored.object, time)
-  const stays = finalizersOf(stored.object).length > 0
-  const write = {
-    storageKey: stored.storageKey,
-    before: stored.revision,
-    object: stays ? marked : undefined,
-    value: stays ? encodeObject(marked) : undefined,
-  }
-  return { stored, after: stays ? marked : stored.object, write }
-}
-
-function markObject(object: ApiObject, time: string): ApiObject {
-  const generation = (object.metadata.generation ?? 0) + 1
-  const metadata = { ...object.metadata, deletionTimestamp: time, generation }
-  const marked = { ...object, metadata }
-  return object.kind === "Namespace" && object.apiVersion === "v1"
-    ? { ...marked, status: { ...object.status, phase: "Terminating" } }
-    : marked
 }
 
 function inParts<T>(items: readonly T[]): T[][] {

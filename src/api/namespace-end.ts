@@ -1,8 +1,11 @@
 // The end of a marked namespace: when nothing but its loops and plans is left, those and the
 // namespace itself go in one commit. Loops go last, so that every target still has its judge.
 
+import { toTimestamp } from "../base/clock.ts"
 import { setpointGroup } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
+import { decodeObject } from "./codec.ts"
+import { endWrite, finalizersOf } from "./end-object.ts"
 import { namespaceKey } from "./namespace-exists.ts"
 import { resourcePrefix } from "./storage-keys.ts"
 import { readStored } from "./stored-object.ts"
@@ -25,35 +28,37 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
     if ((stored.object.metadata.finalizers ?? []).length > 0) return false
     const last = await readLast(context, name)
     if (last === undefined) return false
-    const end: ObjectWrite = {
-      storageKey: stored.storageKey,
-      before: stored.revision,
-      object: undefined,
-      value: undefined,
-    }
-    const none = { checks: [], writes: [] }
-    if ((await commitObjects(context, [...last, end], none)) !== undefined) return true
+    const waiting = last.filter(({ object }) => object !== undefined)
+    const end = { storageKey: stored.storageKey, before: stored.revision }
+    const all: ObjectWrite[] =
+      waiting.length > 0 ? waiting : [...last, { ...end, object: undefined, value: undefined }]
+    const revision = await commitObjects(context, all, { checks: [], writes: [] })
+    if (revision !== undefined) return waiting.length === 0
   }
   return false
 }
 
-/** What goes with the namespace; undefined when something else is still there. */
+/** How loops and plans end: marked when a finalizer waits; undefined when others are still there. */
 async function readLast(
   context: ApiContext,
   namespace: string,
 ): Promise<ObjectWrite[] | undefined> {
+  const time = toTimestamp(context.clock.now())
   const last: ObjectWrite[] = []
   const seen = new Set<string>()
   for (const served of context.registry.all()) {
     const prefix = resourcePrefix(served.group, served.resource, namespace)
     if (!served.namespaced || seen.has(prefix)) continue
     seen.add(prefix)
-    const limit = goesLast(served) ? lastMax : 1
-    const page = await context.store.range({ prefix, limit })
+    const page = await context.store.range({ prefix, limit: goesLast(served) ? lastMax : 1 })
     if (page.kind === "compacted" || page.more) return undefined
     if (page.entries.length > 0 && !goesLast(served)) return undefined
-    for (const { key, modRevision } of page.entries) {
-      last.push({ storageKey: key, before: modRevision, object: undefined, value: undefined })
+    for (const { key, value, modRevision } of page.entries) {
+      const object = decodeObject(value, modRevision)
+      const isMarked = object.metadata.deletionTimestamp !== undefined
+      // A marked loop whose finalizer still waits ends the namespace when it is gone itself.
+      if (isMarked && finalizersOf(object).length > 0) return undefined
+      last.push(endWrite({ storageKey: key, revision: modRevision, object }, time).write)
     }
   }
   return last

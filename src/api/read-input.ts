@@ -4,10 +4,13 @@
 import { isObject, type Json } from "../base/json.ts"
 import type { WriteOptions } from "../contract/client.ts"
 import type { ApiObject, ObjectMeta } from "../object/object.ts"
+import { compileSchema } from "../schema/compile-schema.ts"
 import { issuePathText } from "../schema/issue.ts"
 import { checkShape } from "./check-shape.ts"
 import { apiFault, causesText, summarize } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
+
+const metadataOnly = compileSchema({ type: "object" })
 
 export interface ReadInput {
   readonly object: ApiObject
@@ -36,7 +39,7 @@ export function readInput(
   if (unknown.length > 0 && validation === "Strict") refuseUnknown(resource, unknown)
   const lines = unknown.map((path) => `unknown field "${issuePathText(path)}"`)
   const object = value as ApiObject
-  checkTypes(resource, object)
+  checkTypes(resource, value.metadata)
   return {
     object: { ...object, metadata: withoutNulls(object.metadata) },
     warnings: validation === "Ignore" ? [] : lines.slice(0, 20),
@@ -61,11 +64,8 @@ function refuseUnknown(
 }
 
 /** Metadata of wrong types can't even be looked at, so it is refused before anything else. */
-function checkTypes(resource: ServedResource, object: ApiObject): void {
-  const issues = resource.schema
-    .validate(object as Json)
-    .filter((issue) => issue.path[0] === "metadata")
-  const first = issues[0]
+function checkTypes(resource: ServedResource, metadata: Json | undefined): void {
+  const [first] = metadataOnly.validate({ metadata })
   if (first === undefined) return
   refuse("read", resource, `${issuePathText(first.path)} ${first.message}`)
 }

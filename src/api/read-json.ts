@@ -109,7 +109,9 @@ class Reader {
     if (match === null) this.refuse("this is no JSON value")
     const value = Number(match[0])
     const whole = match[1] === undefined && match[2] === undefined
-    if (whole && !Number.isSafeInteger(value)) this.refuse("an integer beyond 2^53 loses digits")
+    if (whole && !Number.isSafeInteger(value) && String(value) !== match[0]) {
+      this.refuse("an integer beyond 2^53 loses digits")
+    }
     if (!Number.isFinite(value)) this.refuse("a number too large")
     this.#offset = numberText.lastIndex
     return value

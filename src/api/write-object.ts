@@ -18,6 +18,7 @@ import { checkSourceFields } from "./admission/source-fields.ts"
 import { type ApiContext, commitObjects } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
+import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
 import { finishNamespace } from "./namespace-end.ts"
@@ -84,19 +85,6 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
 
 export function withRevision(object: ApiObject, revision: number): ApiObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } }
-}
-
-/** Marked, and nothing waits for it any more. */
-export function isEnded(object: ApiObject): boolean {
-  return object.metadata.deletionTimestamp !== undefined && finalizersOf(object).length === 0
-}
-
-/** Namespaces keep theirs in spec, as in Kubernetes. */
-export function finalizersOf(object: ApiObject): string[] {
-  const own = object.metadata.finalizers ?? []
-  if (object.kind !== "Namespace" || object.apiVersion !== "v1") return [...own]
-  const inner = object.spec?.finalizers
-  return [...own, ...(Array.isArray(inner) ? inner : [])]
 }
 
 /** What only the server may say is taken from what is stored, or made new. */

@@ -1,0 +1,70 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Json } from "../base/json.ts"
+import { readJson } from "./read-json.ts"
+
+describe("readJson", () => {
+  it("reads every JSON value as JSON.parse does", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, space) => {
+        const text = JSON.stringify(value, undefined, space)
+        expect(readJson(text)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 300, examples: [['\u2028\ud83d\ude00\\"/\b\f\n\r\t', 0]] },
+    )
+  })
+
+  it("refuses what JSON.parse refuses", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), fc.string(), (value, at, noise) => {
+        const text = JSON.stringify(value)
+        const broken = text.slice(0, at % (text.length + 1)) + noise + text.slice(at % text.length)
+        let expected: Json | undefined
+        try {
+          expected = JSON.parse(broken)
+        } catch {
+          expect(() => readJson(broken)).toThrow()
+          return
+        }
+        // Stricter than JSON.parse is fine; different is not.
+        try {
+          expect(readJson(broken)).toEqual(expected)
+        } catch (error) {
+          expect(error).toMatchObject({ status: 400 })
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it("refuses 100,000-deep nesting without exhausting the stack", () => {
+    for (const text of ["[".repeat(100_000), '{"a":'.repeat(100_000)]) {
+      expect(() => readJson(text)).toThrow(/nesting deeper than 64/)
+    }
+    expect(readJson("[".repeat(64) + "]".repeat(64))).toBeDefined()
+  })
+
+  it("names a duplicate key", () => {
+    expect(() => readJson('{"a": {"b": 1, "b": 2}}')).toThrow(/duplicate field "b"/)
+    expect(() => readJson('{"a": 1, "\\u0061": 2}')).toThrow(/duplicate field "a"/)
+  })
+
+  it("refuses keys that reach a prototype, however they are written", () => {
+    for (const key of ["__proto__", "constructor", "prototype", "\\u005f_proto__"]) {
+      expect(() => readJson(`{"${key}": {"x": 1}}`)).toThrow(/forbidden/)
+    }
+  })
+
+  it("refuses integers that would lose digits, and text without end", () => {
+    expect(() => readJson("9007199254740993")).toThrow(/loses digits/)
+    expect(readJson("9007199254740991")).toBe(9007199254740991)
+    expect(() => readJson("1e999")).toThrow(/too large/)
+    for (const text of ["", " ", '"abc', "[1,]", "{,}", "01", "[1 2]", "nul", '"\u0001"', "1 1"]) {
+      expect(() => readJson(text)).toThrow(/cannot read the JSON/)
+    }
+  })
+
+  it("refuses more text than its limit", () => {
+    expect(() => readJson(`"${"x".repeat(100)}"`, { depth: 4, characters: 50 })).toThrow(/50/)
+  })
+})
