@@ -35,7 +35,18 @@ const dropped = new Set(["$schema", "$id", "id", "contentEncoding", "examples", 
 const handled = new Set([
   ...copied,
   ...dropped,
-  ...["$defs", "definitions", "$ref", "type", "const", "properties", "required", "items"],
+  ...[
+    "$defs",
+    "definitions",
+    "$ref",
+    "type",
+    "additionalItems",
+    "prefixItems",
+    "const",
+    "properties",
+    "required",
+    "items",
+  ],
   ...["additionalProperties", "propertyNames", "exclusiveMinimum", "exclusiveMaximum"],
   ...["anyOf", "oneOf"],
 ])
@@ -73,7 +84,8 @@ function fromZod(schema: z.ZodType, kind: string): JsonObject {
   } catch (error) {
     if (error instanceof Error && "setpointFault" in error) throw error
     const cause = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)
-    throw refuse(place, `can't be written as a schema: ${cause}`, "use plain JSON types")
+    const hint = "use plain JSON types; z.unknown() takes any value, schemas can't be recursive"
+    throw refuse(place, `can't be written as a schema: ${cause}`, hint)
   }
 }
 
@@ -82,11 +94,9 @@ function refuseHidden(schema: z.core.$ZodType, place: Place): void {
   const hint = "use regex, min, max, enum or .meta with x-kubernetes-validations (CEL) instead"
   for (const check of schema._zod.def.checks ?? []) {
     if (check._zod.def.check === "custom") throw refuse(place, "has a refinement in code", hint)
-  }
-  const pattern: unknown = Reflect.get(schema._zod.bag ?? {}, "patterns")
-  for (const regex of pattern instanceof Set ? pattern : []) {
-    if (regex instanceof RegExp && /[ims]/.test(regex.flags)) {
-      throw refuse(place, `has a pattern with flags /${regex.flags}`, "write it without flags")
+    const pattern: unknown = Reflect.get(check._zod.def, "pattern")
+    if (pattern instanceof RegExp && /[ims]/.test(pattern.flags)) {
+      throw refuse(place, `has a pattern with flags /${pattern.flags}`, "write it without flags")
     }
   }
 }
