@@ -1,0 +1,139 @@
+// Rules over the text of single files: ambient calls, lengths, names, forbidden constructs.
+
+import { basename } from "node:path/posix"
+import { codeText } from "./code-text.ts"
+import { type Finding, findLines, inSource, isCode, isTest, type TidyFile } from "./repository.ts"
+
+const adapters = [
+  /^src\/base\/system\.ts$/,
+  /^src\/store\/engines\//,
+  /^src\/(api|client)\/http\//,
+  /^src\/provider\/adapter\//,
+  /^src\/(providers|sources)\/[^/]+\/adapter\//,
+  /^src\/plane\/adapters\//,
+  /^src\/cli\//,
+]
+
+const calls: readonly RegExp[] = [
+  /\bDate\.now\b/,
+  /\bnew Date\(\)/,
+  /\bMath\.random\b/,
+  /(?<![.\w])(setTimeout|setInterval|setImmediate)\(/,
+  /\bperformance\.now\b/,
+  /\bprocess\.(env|hrtime|argv|cwd)\b/,
+  /(?<![.\w])(?<!function )fetch\(/,
+  /\b(randomUUID|randomBytes|getRandomValues)\(/,
+]
+const modules =
+  /\b(?:from|import\()\s*"(node:(?:fs|net|http|https|http2|tls|dgram|dns|os|child_process|worker_threads|sqlite)(?:\/\w+)?)"/
+
+/** The core runs inside the simulator: time, chance and the world come in through ports. */
+export function ambientCalls(files: readonly TidyFile[]): Finding[] {
+  const core = files.filter((file) => inSource(file) && !isTest(file))
+  return core
+    .filter((file) => !adapters.some((adapter) => adapter.test(file.path)))
+    .flatMap((file) => {
+      const code = codeText(file.text, { keepStrings: false })
+      const called = calls.flatMap((pattern) =>
+        findLines(file, code, pattern, (match) => `${match[0]} outside a named adapter`),
+      )
+      const text = codeText(file.text, { keepStrings: true })
+      const imported = findLines(file, text, modules, (match) => {
+        return `imports ${match[1]} outside a named adapter`
+      })
+      // A type alone does nothing.
+      const typed = (found: Finding) => {
+        return /^\s*import type\b/.test(file.text.split("\n")[(found.line ?? 1) - 1] ?? "")
+      }
+      return [...called, ...imported.filter((found) => !typed(found))]
+    })
+}
+
+export function constructs(files: readonly TidyFile[]): Finding[] {
+  const rules: readonly [RegExp, string][] = [
+    [/(?<![.\w])any\b(?!\s*\()/, "`any`: say what it is, or unknown"],
+    [/\bas unknown as\b/, "`as unknown as`: narrow with a check instead"],
+    [/\bexport default\b/, "default export: name it"],
+    [/\b(enum|namespace)\s+\w+\s*\{/, "not erasable syntax"],
+  ]
+  return files
+    .filter((file) => isCode(file) && file.path !== "vitest.config.ts")
+    .flatMap((file) => {
+      const code = codeText(file.text, { keepStrings: false })
+      return rules.flatMap(([pattern, message]) => findLines(file, code, pattern, () => message))
+    })
+}
+
+export const linesMax = 400
+export const columnsMax = 100
+export const functionLinesMax = 70
+
+export function lengths(files: readonly TidyFile[]): Finding[] {
+  return files.filter(isCode).flatMap((file) => {
+    const lines = file.text.trimEnd().split("\n")
+    const findings: Finding[] = []
+    if (lines.length > linesMax) {
+      findings.push({ path: file.path, message: `${lines.length} lines, at most ${linesMax}` })
+    }
+    for (const [at, line] of lines.entries()) {
+      if (line.length <= columnsMax || /https?:\/\//.test(line)) continue
+      const message = `${line.length} columns, at most ${columnsMax}`
+      findings.push({ path: file.path, line: at + 1, message })
+    }
+    return [...findings, ...longFunctions(file)]
+  })
+}
+
+const opensFunction = /(=>|\)(: [^=]+)?) \{$/
+const notFunction = /^(\} )?(if|for|while|switch|catch|else|do|try|return \{|class|interface)\b/
+const testGroup = /^(describe|test\.describe)\b/
+
+/** By indentation, as the formatter leaves it: from the first line to the `}` below it. */
+function longFunctions(file: TidyFile): Finding[] {
+  const lines = codeText(file.text, { keepStrings: false }).split("\n")
+  const indent = (line: string) => line.length - line.trimStart().length
+  return lines.flatMap((line, at) => {
+    const trimmed = line.trim()
+    if (!opensFunction.test(line.trimEnd()) || notFunction.test(trimmed)) return []
+    let start = at
+    // Parameters over several lines: the beginning is the line above at the same depth.
+    while (/^[)}\]]/.test((lines[start] ?? "").trim()) && start > 0) {
+      start--
+      while (
+        start > 0 &&
+        (indent(lines[start] ?? "") > indent(line) || lines[start]?.trim() === "")
+      )
+        start--
+    }
+    const head = (lines[start] ?? "").trim()
+    if (testGroup.test(head) || notFunction.test(head)) return []
+    const end = lines.findIndex((other, index) => {
+      return index > at && indent(other) === indent(line) && other.trim().startsWith("}")
+    })
+    const length = end - start + 1
+    if (end < 0 || length <= functionLinesMax) return []
+    const message = `function of ${length} lines, at most ${functionLinesMax}`
+    return [{ path: file.path, line: start + 1, message }]
+  })
+}
+
+const vague = /^(utils?|helpers?|commons?|misc|types?)([.-]|$)|[.-](utils?|helpers?|types)\./
+
+export function names(files: readonly TidyFile[]): Finding[] {
+  return files.filter(isCode).flatMap((file) => {
+    const findings: Finding[] = []
+    const name = basename(file.path)
+    if (vague.test(name)) findings.push({ path: file.path, message: "a name that says nothing" })
+    if (!/^[a-z0-9]+([-.][a-z0-9]+)*\.ts$/.test(name)) {
+      findings.push({ path: file.path, message: "file names are kebab-case" })
+    }
+    return findings
+  })
+}
+
+/** The first lines of a source file say what it is for. */
+export function openings(files: readonly TidyFile[]): Finding[] {
+  return files
+    .filter((file) => inSource(file) && !isTest(file) && !file.text.startsWith("// "))
+    .map((file) => ({ path: file.path, line: 1, message: "does not start with what it is for" }))
+}
