@@ -2,6 +2,7 @@
 // path as well, so that a symlink or a mount put in the way shows. Runs over every managed file at
 // every interval, so it makes as few values as it can.
 
+import { sha256 } from "../../base/hash.ts"
 import type { FileStat, FilesRead } from "../../contract/world.ts"
 import { directoryOf } from "./bounds.ts"
 import { type HostMemory, statText } from "./host-memory.ts"
@@ -56,7 +57,8 @@ class Above {
     const [stat] = this.#files.lstatMany([directory])
     const parent = directory === "/" ? "" : this.of(directoryOf(directory))
     const unclear = parent === undefined || stat === undefined || stat instanceof Error
-    const text = unclear ? undefined : `${parent}/${identityText(stat)}`
+    // Hashed, since it is kept with every file below.
+    const text = unclear ? undefined : sha256(`${parent}/${identityText(stat)}`).slice(0, 16)
     this.#known.set(directory, text)
     return text
   }
