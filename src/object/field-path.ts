@@ -77,8 +77,14 @@ const kindOrder = "fkvi"
 export function compareElementKeys(left: string, right: string): number {
   const kinds = kindOrder.indexOf(left.charAt(0)) - kindOrder.indexOf(right.charAt(0))
   if (kinds !== 0) return kinds
-  const numbers =
-    left.charAt(0) === "f" ? Number.NaN : Number(left.slice(2)) - Number(right.slice(2))
-  if (!Number.isNaN(numbers) && numbers !== 0) return numbers
+  const numbers = left.charAt(0) === "f" ? 0 : compareNumbers(left.slice(2), right.slice(2))
+  if (numbers !== 0) return numbers
   return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** Numbers by size and before everything else. */
+function compareNumbers(left: string, right: string): number {
+  const [l, r] = [Number(left), Number(right)]
+  if (Number.isNaN(l) || Number.isNaN(r)) return Number(Number.isNaN(l)) - Number(Number.isNaN(r))
+  return l - r
 }

@@ -79,8 +79,12 @@ export function applyMerge(
   const others = [...owners].filter(([other]) => other !== id).map(([, owner]) => owner)
   const owned = others.reduce((sets, owner) => sets.union(owner.set), set)
   const merged = live === undefined ? stated : (mergeTyped(node, live, stated) as JsonObject)
-  const object = dropUnstated(node, merged, owned, former?.set ?? FieldSet.empty, set)
-  const { added, modified, removed } = compareTyped(node, live ?? {}, object)
+  const last = former?.set ?? FieldSet.empty
+  const { object, added, modified, removed } = compareWithLive(
+    node,
+    live,
+    dropUnstated(node, merged, owned, last, set),
+  )
   const touched = added.union(modified).difference(unowned)
   const conflicts = who.force || live === undefined ? [] : conflictsOf(others, touched)
   if (conflicts.length > 0) return { object: live ?? {}, managedFields, conflicts }
@@ -90,6 +94,13 @@ export function applyMerge(
   const name = nameOf(who, "Apply", unmoved ? former?.entry.time : who.time)
   const own = unmoved && former.entry.apiVersion === who.apiVersion ? former : ownerWith(name, kept)
   return { object, managedFields: writeOwners([...left, own]), conflicts }
+}
+
+/** Items of sets and map lists in another order are no change: two appliers would never settle. */
+function compareWithLive(node: SchemaNode, live: JsonObject | undefined, object: JsonObject) {
+  const found = compareTyped(node, live ?? {}, object)
+  const same = found.added.isEmpty && found.modified.isEmpty && found.removed.isEmpty
+  return { ...found, object: same && live !== undefined ? live : object }
 }
 
 /** What was there before anyone applied belongs to whoever wrote it, not to the first applier. */

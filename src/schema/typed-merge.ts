@@ -7,25 +7,24 @@ import { type Branch, FieldSet, FieldSetBuilder } from "../object/field-set.ts"
 import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
 import { itemKeys, loosePartsOf, type Parts, shapeOf } from "./typed-value.ts"
 
-/** The paths that a configuration states: leaves, list items, entries of maps, empty maps. */
+/** The paths that a configuration states: leaves, list items, entries of maps, and what is empty. */
 export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
   const parts = loosePartsOf(node, value)
   if (parts === undefined) return FieldSet.leaf
   const branches = new Map<string, Branch>()
   for (const [key, part] of parts) {
     const set = fieldSetOf(part.node, part.value)
-    const stated = isStated(node, part.element, part.value)
-    branches.set(key, {
-      element: part.element,
-      set: stated && !set.member ? FieldSet.make(true, set.branches) : set,
-    })
+    const stated = set.member || isStated(node, part.element, part.value)
+    const whole = FieldSet.make(stated, set.branches)
+    if (!whole.isEmpty) branches.set(key, { element: part.element, set: whole })
   }
   return FieldSet.make(false, branches)
 }
 
-/** Declared members are stated by what is in them; entries, items and empty maps by themselves. */
+/** Declared members are stated by what is in them; entries, items and what is empty by themselves. */
 function isStated(node: SchemaNode, element: FieldPath[number], value: Json): boolean {
   if (!("field" in element) || !node.properties.has(element.field)) return true
+  if (isArray(value)) return value.length === 0
   return value === null || (isObject(value) && Object.keys(value).length === 0)
 }
 
