@@ -100,9 +100,21 @@ describe("Breaker", () => {
     await clock.advance(100)
     breaker.mayRead()
     breaker.record("success")
+    breaker.record("success") // Late, of a call that was no probe.
     expect([breaker.state, breaker.mayAct(), breaker.mayRead()]).toEqual(["half-open", false, true])
     breaker.record("success")
     expect(breaker.state).toBe("closed")
+  })
+
+  it("does not hold the outage against the other side once it is back", async () => {
+    const limits = { failuresInRow: 1000, callsMin: 4, failureRatio: 0.5, openMs: 100 }
+    const { breaker, clock } = newBreaker(limits)
+    fail(breaker, 4)
+    await clock.advance(100)
+    breaker.mayRead()
+    breaker.record("success")
+    fail(breaker, 3)
+    expect(breaker.snapshot()).toMatchObject({ state: "closed", failures: 3 })
   })
 
   it("agrees with a naive model for any order of calls and times", async () => {

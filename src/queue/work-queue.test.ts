@@ -77,6 +77,23 @@ describe("WorkQueue", () => {
     expect(order.indexOf("low")).toBe(16)
   })
 
+  it("owes a lane nothing for keys that left it by moving up", () => {
+    const { queue } = newQueue()
+    queue.add("moved", { priority: "low" })
+    const takeHigh = (name: string) => {
+      queue.add(name, { priority: "high" })
+      const key = queue.tryTake() ?? ""
+      queue.done(key)
+      return key
+    }
+    for (let n = 0; n < 15; n++) takeHigh(`high-${n}`)
+    queue.add("moved", { priority: "high" })
+    expect(takeAll(queue)).toEqual(["moved"])
+    queue.add("low", { priority: "low" })
+    const order = Array.from({ length: 20 }, (_, n) => takeHigh(`again-${n}`))
+    expect(order.indexOf("low")).toBe(16)
+  })
+
   it("adds after the delay, and the earlier of two delays counts", async () => {
     const { clock, queue } = newQueue()
     queue.addAfter("a", 1000)
