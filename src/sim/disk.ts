@@ -34,10 +34,9 @@ export interface SimDiskOptions {
 }
 
 export class SimDisk {
-  #durable = Buffer.alloc(0)
-  #cache = Buffer.alloc(0)
+  #durable = new Image()
+  #cache = new Image()
   #unsynced: Sector[] = []
-  #durableSize = 0
   #power = 0
   #operations = 0
   #crashAt: { operation: number; after: boolean } | undefined
@@ -65,11 +64,14 @@ export class SimDisk {
 
   /** Flips one bit of what is durable. */
   rot(offset: number): void {
-    for (const image of [this.#durable, this.#cache]) image[offset] = (image[offset] ?? 0) ^ 1
+    for (const image of [this.#durable, this.#cache]) {
+      const [byte = 0] = image.read(offset, 1)
+      image.write(offset, Uint8Array.of(byte ^ 1))
+    }
   }
 
   get durableBytes(): number {
-    return this.#durableSize
+    return this.#durable.size
   }
 
   /** Cuts the power; handles opened before are dead, and the cache is what the mode left. */
@@ -78,8 +80,8 @@ export class SimDisk {
     this.#crashAt = undefined
     this.#failSync = false
     const kept = survivors(this.#unsynced, mode)
-    for (const { offset, bytes } of kept) this.#applyDurable(offset, bytes)
-    this.#cache = Buffer.from(this.#durable.subarray(0, this.#durableSize))
+    for (const { offset, bytes } of kept) this.#durable.write(offset, bytes)
+    this.#cache = this.#durable.copy()
     this.#unsynced = []
   }
 
@@ -102,11 +104,11 @@ export class SimDisk {
     return {
       size: async () => {
         alive()
-        return this.#cache.length
+        return this.#cache.size
       },
       read: async (offset, length) => {
         alive()
-        return Uint8Array.from(this.#cache.subarray(offset, offset + length))
+        return this.#cache.read(offset, length)
       },
       write: (offset, bytes) => change(() => this.#write(offset, bytes)),
       truncate: (size) => change(() => this.#truncate(size)),
@@ -122,7 +124,7 @@ export class SimDisk {
   #write(offset: number, bytes: Uint8Array): void {
     const room = Math.max(0, this.capacity - offset)
     const fits = bytes.length <= room ? bytes : bytes.subarray(0, room)
-    this.#cache = overwrite(this.#cache, offset, fits)
+    this.#cache.write(offset, fits)
     for (let from = 0; from < fits.length; ) {
       const to = Math.min(fits.length, from + sectorBytes - ((offset + from) % sectorBytes))
       this.#unsynced.push({
@@ -136,9 +138,8 @@ export class SimDisk {
 
   /** Cutting is kept simple: it is durable at once, which the log engine does not rely on. */
   #truncate(size: number): void {
-    this.#cache = Buffer.from(this.#cache.subarray(0, size))
-    this.#durableSize = Math.min(this.#durableSize, size)
-    this.#durable = Buffer.from(this.#durable.subarray(0, this.#durableSize))
+    this.#cache.truncate(size)
+    this.#durable.truncate(size)
     this.#unsynced = this.#unsynced.filter((sector) => sector.offset < size)
   }
 
@@ -149,21 +150,41 @@ export class SimDisk {
       this.#failSync = false
       throw new SimDiskError("EIO", "the disk could not be synced")
     }
-    for (const { offset, bytes } of dirty) this.#applyDurable(offset, bytes)
-  }
-
-  #applyDurable(offset: number, bytes: Uint8Array): void {
-    this.#durable = overwrite(this.#durable, offset, bytes)
-    this.#durableSize = this.#durable.length
+    for (const { offset, bytes } of dirty) this.#durable.write(offset, bytes)
   }
 }
 
-/** A gap that was never written reads as zeros. */
-function overwrite(image: Buffer, offset: number, bytes: Uint8Array): Buffer<ArrayBuffer> {
-  const grown = Buffer.alloc(Math.max(image.length, offset + bytes.length))
-  grown.set(image)
-  grown.set(bytes, offset)
-  return grown
+/** Bytes that grow; a gap that was never written reads as zeros. */
+class Image {
+  #bytes = new Uint8Array(4096)
+  size = 0
+
+  read(offset: number, length: number): Uint8Array {
+    return this.#bytes.slice(offset, Math.min(this.size, offset + length))
+  }
+
+  write(offset: number, bytes: Uint8Array): void {
+    const end = offset + bytes.length
+    if (end > this.#bytes.length) {
+      const grown = new Uint8Array(end * 2)
+      grown.set(this.#bytes)
+      this.#bytes = grown
+    }
+    this.#bytes.set(bytes, offset)
+    this.size = Math.max(this.size, end)
+  }
+
+  truncate(size: number): void {
+    if (size >= this.size) return
+    this.#bytes.fill(0, size)
+    this.size = size
+  }
+
+  copy(): Image {
+    const copy = new Image()
+    copy.write(0, this.read(0, this.size))
+    return copy
+  }
 }
 
 function survivors(unsynced: readonly Sector[], mode: CrashMode): readonly Sector[] {

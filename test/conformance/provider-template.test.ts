@@ -26,6 +26,9 @@ function withSources(content: string): string {
   })
 }
 
+/** Neither has fingerprints or batches, so two rules have nothing to say about them. */
+const passed = `# pass ${conformanceRules.length - 2}`
+
 const run = promisify(execFile)
 const nodeTest = async (cwd: string, file: string) => {
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...env } = process.env
@@ -41,7 +44,7 @@ it("a new provider passes the conformance suite as it was written", async () => 
       await writeFile(join(folder, path), withSources(content))
     }
     const output = await nodeTest(folder, "dns-record.test.ts")
-    expect(output).toContain(`# pass ${conformanceRules.length}`)
+    expect(output).toContain(passed)
     expect(output).toContain("# fail 0")
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -50,5 +53,5 @@ it("a new provider passes the conformance suite as it was written", async () => 
 
 it("the example's own test passes with node's test runner", async () => {
   const output = await nodeTest(join(root, "examples/10-own-provider"), "note.test.ts")
-  expect(output).toContain(`# pass ${conformanceRules.length}`)
+  expect(output).toContain(passed)
 })
