@@ -76,21 +76,25 @@ async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> 
     const stat = systemCall("fstat", path, () => fstatSync(fd))
     if (!stat.isFile()) throw fileFault("SPT-FILE-003", { path })
     if (stat.size > bytesMax) throw fileFault("SPT-FILE-002", { path, limit: bytesMax })
-    const bytes = Buffer.alloc(Math.min(stat.size, bytesMax) + 1)
+    // As long as it was when opened: whoever asked compares the stat before and after.
+    const bytes = Buffer.allocUnsafe(stat.size)
     let length = 0
     while (length < bytes.length) {
-      const { bytesRead } = await readAsync(fd, bytes, length, bytes.length - length, length).catch(
-        (error: unknown) => {
-          throw callFault("read", path, error)
-        },
-      )
-      if (bytesRead === 0) break
-      length += bytesRead
+      const count = await readSome(fd, path, bytes, length)
+      if (count === 0) break
+      length += count
     }
-    if (length > bytesMax) throw fileFault("SPT-FILE-002", { path, limit: bytesMax })
     return bytes.subarray(0, length)
   } finally {
     closeSync(fd)
+  }
+}
+
+async function readSome(fd: number, path: string, into: Buffer, at: number): Promise<number> {
+  try {
+    return (await readAsync(fd, into, at, into.length - at, at)).bytesRead
+  } catch (error) {
+    throw callFault("read", path, error)
   }
 }
 
