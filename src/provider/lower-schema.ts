@@ -4,8 +4,8 @@
 
 import { z } from "zod"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { schemaIssues } from "../schema/compile-schema.ts"
 import { issueText } from "../schema/issue.ts"
-import { structuralIssues } from "../schema/structural-rules.ts"
 import { lowerUnion } from "./lower-union.ts"
 import { referenceFields } from "./reference-fields.ts"
 import { inside, type Place, refuse } from "./schema-place.ts"
@@ -59,7 +59,7 @@ export function lowerSchema(source: z.ZodType | JsonObject, kind: string): JsonO
   const raw = isZod(source) ? fromZod(source, kind) : source
   const definitions = { ...objectAt(raw.definitions), ...objectAt(raw.$defs) }
   const lowered = lowerNode(raw, { kind, path: "", depth: 0, definitions })
-  const issue = structuralIssues(lowered, false)[0]
+  const issue = schemaIssues(lowered, "value")[0]
   if (issue !== undefined) {
     const hint = "write the shape outside of conditions, with one type for each field"
     const cause = `is not structural: ${issueText(issue)}`

@@ -1,8 +1,8 @@
 // Rules about what a kind is before anything is done: its definition, its identities, its tokens.
 
 import { at, type Json, type JsonObject } from "../../base/json.ts"
+import { schemaIssues } from "../../schema/compile-schema.ts"
 import { issueText } from "../../schema/issue.ts"
-import { structuralIssues } from "../../schema/structural-rules.ts"
 import { rootSchemaOf } from "../spec-schema.ts"
 import { type Bench, must } from "./bench.ts"
 import type { RuleDefinition } from "./rule.ts"
@@ -18,7 +18,7 @@ export const definitionIsStructural: RuleDefinition = {
     must(at(definition.spec, "names", "kind") === kind.kind, "the definition names another kind")
     const scope = kind.namespaced ? "Namespaced" : "Cluster"
     must(at(definition.spec, "scope") === scope, `the definition's scope is not ${scope}`)
-    const issue = structuralIssues(rootSchemaOf(kind), true)[0]
+    const issue = schemaIssues(rootSchemaOf(kind))[0]
     must(issue === undefined, issue === undefined ? "" : `the schema: ${issueText(issue)}`)
     for (const part of ["spec", "status"]) {
       const found = at(rootSchemaOf(kind), "properties", part)
