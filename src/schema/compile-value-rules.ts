@@ -158,17 +158,22 @@ function listRules(node: SchemaNode): Rule<readonly Json[]>[] {
 function uniqueRule(node: SchemaNode): Rule<readonly Json[]> {
   const { listType, listMapKeys, items } = node
   const keyOf = (item: Json): string | undefined => {
-    if (listType === "set") return canonicalJson(item)
+    if (listType === "set") return typeof item === "string" ? `"${item}` : canonicalJson(item)
     if (!isObject(item)) return undefined
-    const parts = listMapKeys.map((key) => item[key] ?? items?.properties.get(key)?.default)
-    return parts.includes(undefined) ? undefined : canonicalJson(parts as readonly Json[])
+    let key = ""
+    for (const name of listMapKeys) {
+      const part = item[name] ?? items?.properties.get(name)?.default
+      if (part === undefined || part === null) return undefined
+      key += `${typeof part === "string" ? JSON.stringify(part) : canonicalJson(part)},`
+    }
+    return key
   }
   const what = listType === "set" ? "item" : `item with this ${listMapKeys.join(" and ")}`
   return (value, walk) => {
     if (value.length < 2) return
     const seen = new Map<string, number>()
-    for (const [index, item] of value.entries()) {
-      const key = keyOf(item)
+    for (let index = 0; index < value.length; index++) {
+      const key = keyOf(value[index] ?? null)
       if (key === undefined) continue
       const first = seen.get(key)
       if (first === undefined) seen.set(key, index)

@@ -1,7 +1,7 @@
 // The string formats that are enforced. A format not listed here is a note to the reader only, as
 // in Kubernetes.
 
-const date = /^(\d{4})-(\d{2})-(\d{2})$/
+const date = /^\d{4}-\d{2}-\d{2}$/
 const time = /^([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([zZ]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -11,8 +11,10 @@ const byteRange = /^(?:0|[1-9]\d{0,2})$/
 const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 function isDate(value: string): boolean {
-  const [, year, month, day] = date.exec(value)?.map(Number) ?? []
-  if (year === undefined || month === undefined || day === undefined) return false
+  if (!date.test(value)) return false
+  const year = Number(value.slice(0, 4))
+  const month = Number(value.slice(5, 7))
+  const day = Number(value.slice(8))
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const days = month === 2 && leap ? 29 : (daysOf[month - 1] ?? 0)
   return day >= 1 && day <= days

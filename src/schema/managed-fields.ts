@@ -8,6 +8,8 @@ import type { ManagedFieldsEntry } from "../object/object.ts"
 export interface Owner {
   readonly entry: ManagedFieldsEntry
   readonly set: FieldSet
+  /** What `entry.fieldsV1` says; the entry stands as it is while this is still the set. */
+  readonly stored?: FieldSet
 }
 
 /** Owners by identity: manager, operation, subresource and, for updates, the version. */
@@ -31,8 +33,11 @@ export function readOwners(managedFields: readonly ManagedFieldsEntry[]): Map<st
     const set = FieldSet.fromFieldsV1(entry.fieldsV1 ?? {})
     if (set.isEmpty) continue
     const id = ownerId(entry)
-    const same = owners.get(id)
-    owners.set(id, same === undefined ? { entry, set } : { entry, set: same.set.union(set) })
+    const same = owners.get(id)?.set
+    owners.set(
+      id,
+      same === undefined ? { entry, set, stored: set } : { entry, set: same.union(set) },
+    )
   }
   return owners
 }
@@ -57,11 +62,9 @@ const updatersMax = 10
 /** As stored: sorted, without empty entries, and with at most ten updaters. */
 export function writeOwners(owners: Iterable<Owner>): readonly ManagedFieldsEntry[] {
   const kept = capUpdaters([...owners].filter(({ set }) => !set.isEmpty))
-  const entries = kept.map(({ entry, set }) => {
-    const fieldsV1 = set.toFieldsV1()
-    const same = JSON.stringify(fieldsV1) === JSON.stringify(entry.fieldsV1)
-    return same ? entry : { ...entry, fieldsV1 }
-  })
+  const entries = kept.map(({ entry, set, stored }) =>
+    set === stored ? entry : { ...entry, fieldsV1: set.toFieldsV1() },
+  )
   return entries.sort(byAge)
 }
 

@@ -51,7 +51,8 @@ type Side = Json | undefined
 
 function compare(walk: Walk, node: SchemaNode, applied: Side, desired: Side, observed: Side): void {
   if (desired === undefined && (applied === undefined || observed === undefined)) return
-  if (desired === observed && desired !== undefined) return
+  // Then whatever else was applied is not there any more either.
+  if (equalDeep(desired, observed)) return
   const wanted = partsOf(node, desired)
   const found = partsOf(node, observed)
   const former = partsOf(node, applied)
