@@ -1,5 +1,5 @@
-// `npm test` and, with --all, `npm run test:all`: every suite with a time budget, one line each when
-// green, what failed otherwise, and a last line with the counts. Exits non-zero on any failure.
+// `npm test` and, with --all, `npm run test:all`: every suite with a time budget, one line each
+// when green, what failed otherwise, and a last line with the counts. Non-zero on any failure.
 // Names of suites as arguments run only those: `npm test -- unit tidy`.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"

@@ -168,7 +168,7 @@ describe("an unreadable folder", () => {
     expect(summary(await source.read(live))).toBe("b")
   })
 
-  it("is not taken for empty when one of its sub-folders was replaced by an empty one", async () => {
+  it("is not taken for empty when a sub-folder was replaced by an empty one", async () => {
     await write("a.yaml", manifest("a"))
     await write("sub/b.yaml", manifest("b"))
     const source = open()

@@ -68,7 +68,8 @@ describe("what is read", () => {
   })
 
   it("maps a path of a schema error to the line and column of the value", () => {
-    const text = `${head("a")}spec:\n  10: ten\n  2: two\n  list:\n    - x: 1\n    - y: [a, b]\n  empty:\n`
+    const list = "  list:\n    - x: 1\n    - y: [a, b]\n"
+    const text = `${head("a")}spec:\n  10: ten\n  2: two\n${list}  empty:\n`
     const [manifest] = manifests(text)
     const at = (...path: (string | number)[]) => {
       const position = manifest?.locate(path)
