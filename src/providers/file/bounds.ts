@@ -88,7 +88,8 @@ function walk(files: FilesRead, { path, root }: Place): Ground {
       return { kind: "blocked", cause, stuck: true }
     }
     if (stat.type !== "directory") {
-      const cause = `a ${stat.type === "file" ? "file" : "special file"} is in the way at ${directory}`
+      const what = stat.type === "file" ? "a file" : "a special file"
+      const cause = `${what} is in the way at ${directory}`
       return { kind: "blocked", cause: `${cause}; a directory has to be there`, stuck: true }
     }
     parent = stat

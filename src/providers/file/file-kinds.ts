@@ -3,9 +3,7 @@
 
 import { present, unknown } from "../../contract/observation.ts"
 import type { KindProvider } from "../../contract/provider.ts"
-import type { Closeable, ReadWorld } from "../../contract/world.ts"
 import { defineKind } from "../../provider/define-kind.ts"
-import { directoryOf, nameOf } from "./bounds.ts"
 import { createDirectory, deleteDirectory, updateDirectory } from "./directory-acts.ts"
 import { directoryFacts, directorySpec, directoryToken, lookAt } from "./directory-look.ts"
 import { fileFacts, fileToken } from "./facts.ts"
@@ -42,7 +40,9 @@ function fileKind(memory: HostMemory): KindProvider {
     create: (target, context) => createFile(target, context, memory),
     update: (target, context) => updateFile(target, context, memory),
     delete: (target, context) => deleteFile(target, context, memory),
-    watch: (target, world, changed) => watchName(target.desired.path, world, changed),
+    // The parent is watched, not the file: a rename over the file would end a watch on it.
+    watch: (target, { files }, changed) =>
+      memory.watches.watch(files, target.desired.path, changed),
   })
 }
 
@@ -63,14 +63,7 @@ function directoryKind(memory: HostMemory): KindProvider {
     create: (target, context) => createDirectory(target, context, memory),
     update: (target, context) => updateDirectory(target, context, memory),
     delete: (target, context) => deleteDirectory(target, context, memory),
-    watch: (target, world, changed) => watchName(target.desired.path, world, changed),
-  })
-}
-
-/** The parent is watched, not the file: a rename over the file would end a watch on it. */
-function watchName(path: string, { files }: ReadWorld, changed: () => void): Closeable {
-  const name = nameOf(path)
-  return files.watch(directoryOf(path), (entry) => {
-    if (entry === undefined || entry === name) changed()
+    watch: (target, { files }, changed) =>
+      memory.watches.watch(files, target.desired.path, changed),
   })
 }

@@ -5,6 +5,7 @@
 import type { Clock } from "../../base/clock.ts"
 import type { FileStat } from "../../contract/world.ts"
 import type { Bounds } from "./bounds.ts"
+import { NameWatches } from "./name-watches.ts"
 import { Temporaries } from "./temporaries.ts"
 
 export interface FileKindOptions extends Bounds {
@@ -29,6 +30,7 @@ export class HostMemory {
   readonly bounds: Bounds
   readonly backupDirectory: string | undefined
   readonly temporaries = new Temporaries()
+  readonly watches = new NameWatches()
   /** Directories whose observation depends on more than their own stat. */
   readonly purging = new Set<string>()
   readonly #clock: Clock | undefined

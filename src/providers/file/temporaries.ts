@@ -15,7 +15,7 @@ export function labelOf(uid: string): string {
 }
 
 export class Temporaries {
-  /** Directory to label to names, from one listing per process and from what we could not remove. */
+  /** Directory to label to names: from one listing per process, and what we could not remove. */
   readonly #left = new Map<string, Map<string, Set<string>>>()
   readonly #busy = new Map<string, number>()
 

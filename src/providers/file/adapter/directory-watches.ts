@@ -10,12 +10,15 @@ type Changed = (name: string | undefined) => void
 
 /** How soon a directory that could not be watched (no watches left, no access) is tried again. */
 const retryMs = 5000
+const roundsMax = 5
 
 class DirectoryWatch {
   readonly #directory: string
   readonly listeners = new Set<Changed>()
   #watcher: FSWatcher | undefined
-  /** Device and inode that the watch sits on; "" while it sits on an ancestor or on nothing. */
+  /** The directory, or while it does not exist its nearest ancestor that does. */
+  #place = ""
+  /** Device and inode of that place. */
   #sitsOn = ""
   #retry: NodeJS.Timeout | undefined
   #closed = false
@@ -27,6 +30,7 @@ class DirectoryWatch {
 
   close(): void {
     this.#closed = true
+    clearTimeout(this.#retry)
     this.#disarm()
   }
 
@@ -35,59 +39,70 @@ class DirectoryWatch {
   }
 
   #disarm(): void {
-    clearTimeout(this.#retry)
     this.#watcher?.close()
     this.#watcher = undefined
-    this.#sitsOn = ""
   }
 
   #arm(): void {
-    this.#disarm()
+    clearTimeout(this.#retry)
     if (this.#closed) return
-    const here = identityOf(this.#directory)
-    if (here !== "" && this.#open(this.#directory, (name) => this.#onEntry(name))) {
-      this.#sitsOn = here
-      return
+    // A directory may appear between looking and watching: look again, but not for ever.
+    for (let round = 0; round < roundsMax; round++) {
+      const place = nearestDirectory(this.#directory)
+      const identity = identityOf(place)
+      const same = place === this.#place && identity === this.#sitsOn
+      if (same && this.#watcher !== undefined) break
+      this.#disarm()
+      this.#place = place
+      this.#sitsOn = identity
+      this.#open(place)
+      if (this.#watcher === undefined) break
     }
-    let ancestor = dirname(this.#directory)
-    while (identityOf(ancestor) === "" && ancestor !== "/") ancestor = dirname(ancestor)
-    this.#open(ancestor, () => this.#onAncestor())
-    // Also by timer: the ancestor itself may be moved or unmounted without an event of its own.
-    this.#retry = setTimeout(() => this.#onAncestor(), retryMs)
+    if (this.#watcher !== undefined && this.#place === this.#directory) return
+    // Also by timer: an ancestor may be moved or unmounted without an event of its own.
+    this.#retry = setTimeout(() => this.#rearm(), retryMs)
     this.#retry.unref()
   }
 
-  #open(path: string, changed: Changed): boolean {
+  #open(place: string): void {
     try {
-      const watcher = watch(path, { persistent: false }, (_event, name) => {
-        if (this.#watcher === watcher) changed(name ?? undefined)
+      const watcher = watch(place, { persistent: false }, (_event, name) => {
+        if (this.#watcher === watcher) this.#onEvent(name ?? undefined)
       })
       watcher.on("error", () => {
         if (this.#watcher !== watcher) return
+        this.#disarm()
         this.#arm()
         this.#hint(undefined)
       })
       this.#watcher = watcher
-      return true
     } catch {
-      return false // The sweep finds what a missing hint does not tell.
+      this.#watcher = undefined // The sweep finds what a missing hint does not tell.
     }
   }
 
-  #onEntry(name: string | undefined): void {
-    // Events of the directory itself come with its own name: deleted, moved away, unmounted.
-    if (name !== undefined && name !== basename(this.#directory)) {
-      this.#hint(name)
+  #onEvent(name: string | undefined): void {
+    if (this.#place !== this.#directory) {
+      this.#rearm()
       return
     }
-    if (identityOf(this.#directory) !== this.#sitsOn) this.#arm()
-    this.#hint(undefined)
+    // Events of the directory itself come with its own name: deleted, moved away, unmounted.
+    if (name === undefined || name === basename(this.#directory)) {
+      this.#arm()
+      this.#hint(undefined)
+    } else this.#hint(name)
   }
 
-  #onAncestor(): void {
+  #rearm(): void {
     this.#arm()
-    if (this.#sitsOn !== "") this.#hint(undefined)
+    if (this.#place === this.#directory) this.#hint(undefined)
   }
+}
+
+function nearestDirectory(path: string): string {
+  let place = path
+  while (place !== "/" && identityOf(place) === "") place = dirname(place)
+  return place
 }
 
 function identityOf(path: string): string {

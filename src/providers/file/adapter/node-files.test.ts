@@ -72,7 +72,7 @@ test("reading is bounded, follows no symlink and does not wait for a FIFO", asyn
   await expect(files.read("/dev/zero", 9)).rejects.toThrow("not a regular file")
 })
 
-test("a temporary file has its content, its mode whatever the umask, and a name of its own", async () => {
+test("a temporary file has content, mode whatever the umask, and a name of its own", async () => {
   const bytes = Buffer.alloc(300_000, "z")
   const first = await files.writeTemporary(dir, bytes, 0o666, "label")
   const second = await files.writeTemporary(dir, bytes, 0o600)
@@ -95,7 +95,7 @@ test("link and mkdir refuse what exists; rename replaces it", async () => {
   await files.syncDirectory(dir)
 })
 
-test("chmod changes the file itself, also an unreadable one, and never through a symlink", async () => {
+test("chmod changes also an unreadable file, and never through a symlink", async () => {
   writeFileSync(`${dir}/f`, "", { mode: 0o600 })
   symlinkSync("f", `${dir}/l`)
   expect(await errnoFrom(files.chmod(`${dir}/l`, 0o777))).toBe("ELOOP")
