@@ -1,5 +1,5 @@
-// What authors import as "setpoint/testing": the conformance suite for providers, independent of any
-// test framework, and a real HTTP server with faults to try providers against.
+// What authors import as "setpoint/testing": the conformance suite for providers, independent of
+// any test framework, and a real HTTP server with faults to try providers against.
 
 import type { Clock } from "./base/clock.ts"
 import { systemClock } from "./base/system.ts"

@@ -7,7 +7,10 @@ export const providerFault = defineFaults({
   "SPT-PROV-001": {
     fault: "stuck",
     text: "cannot define kind {kind}: it has neither observe nor list",
-    hint: "Setpoint keeps states, and a state can be read again. What can't be observed (an e-mail, a payment) is an event: send it from a job or a queue, or give the kind an observe that reads whether it has happened",
+    hint:
+      "Setpoint keeps states, and a state can be read again. What can't be observed (an e-mail, " +
+      "a payment) is an event: send it from a job or a queue, or give the kind an observe that " +
+      "reads whether it has happened",
   },
   "SPT-PROV-002": {
     fault: "stuck",
@@ -22,12 +25,12 @@ export const providerFault = defineFaults({
   "SPT-PROV-004": {
     fault: "stuck",
     text: "cannot register kind {kind}: {other} already has {what}",
-    hint: "load each provider once, and give kinds of different providers different names or groups",
+    hint: "load each provider once; kinds of different providers need different names or groups",
   },
   "SPT-PROV-005": {
     fault: "stuck",
     text: "cannot load provider {path}: {cause}",
-    hint: "the module must be an ES module that exports `kinds`, an array of what defineKind returns",
+    hint: "the module must be an ES module that exports `kinds`: a list made by defineKind",
   },
   "SPT-PROV-006": {
     fault: "stuck",
@@ -37,7 +40,7 @@ export const providerFault = defineFaults({
   "SPT-PROV-007": {
     fault: "retry",
     text: "cannot {method} {url}: {cause}",
-    hint: "the request may or may not have had an effect; the target is observed before the next act",
+    hint: "it may or may not have had an effect; the target is observed before the next act",
   },
   "SPT-PROV-008": {
     fault: "bug",

@@ -1,5 +1,6 @@
 // The documentation page of a kind, written from its definition, so that it can't be out of date:
-// every field with type, default and meaning, what can be referred to, and a manifest to start from.
+// every field with type, default and meaning, what can be referred to, and a manifest to start
+// from.
 
 import { stringify } from "yaml"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"

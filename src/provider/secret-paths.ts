@@ -1,5 +1,5 @@
-// The field paths whose values are secret, read from the marks in a lowered schema. A secret inside a
-// list or a map makes the whole list or map secret: paths are dotted member names and nothing else.
+// The field paths whose values are secret, read from the marks in a lowered schema. A secret inside
+// a list or a map makes the whole list or map secret: paths are dotted member names only.
 
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
 

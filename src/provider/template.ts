@@ -1,6 +1,6 @@
-// What `setpoint new provider NAME` writes: a kind that works against an HTTP API with ETags, a test
-// that holds it to the contract, and a page that says what to change. Pure: it returns files and
-// writes none.
+// What `setpoint new provider NAME` writes: a kind that works against an HTTP API with ETags, a
+// test that holds it to the contract, and a page that says what to change. Pure: it returns files
+// and writes none.
 
 import { providerFault } from "./faults.ts"
 
@@ -33,8 +33,8 @@ export function providerTemplate(name: string): readonly TemplateFile[] {
 const variable = (kind: string) => `${kind.slice(0, 1).toLowerCase()}${kind.slice(1)}`
 
 function kindModule(name: string, kind: string): string {
-  return `// Keeps the items of an HTTP API true: one item per ${kind}, changed only when its ETag is still the
-// one that was read.
+  return `// Keeps the items of an HTTP API true: one item per ${kind}, changed only when
+// its ETag is still the one that was read.
 
 import { absent, defineKind, type KindAct, present, unknown } from "setpoint/provider"
 import { z } from "zod"
@@ -45,7 +45,8 @@ const spec = z.strictObject({
   text: z.string().describe("What it says."),
 })
 
-const urlOf = ({ api, name }: z.output<typeof spec>) => \`\${api}/items/\${encodeURIComponent(name)}\`
+type Spec = z.output<typeof spec>
+const urlOf = ({ api, name }: Spec) => \`\${api}/items/\${encodeURIComponent(name)}\`
 
 const send =
   (method: string): KindAct<typeof spec> =>
@@ -111,12 +112,12 @@ function readme(name: string, kind: string): string {
 
 A Setpoint provider. \`${name}.ts\` defines the kind, \`${name}.test.ts\` examines it.
 
-1. Change \`spec\` to the fields that people declare. Mark secrets with \`secret()\`, fields that other
-   objects can fill with \`ref()\`, lists with \`listMap()\` or \`listSet()\`.
-2. Make \`observe\` read one target and change nothing. Answer \`present\`, \`absent\` only with a proof,
-   and \`unknown\` for everything doubtful.
-3. Make \`create\`, \`update\` and \`delete\` do one thing each, checked by the token at the effect. Answer
-   \`failed\` only when nothing changed; throw when you can't know.
+1. Change \`spec\` to the fields that people declare. Mark secrets with \`secret()\`, fields that
+   other objects can fill with \`ref()\`, lists with \`listMap()\` or \`listSet()\`.
+2. Make \`observe\` read one target and change nothing. Answer \`present\`, \`absent\` only with a
+   proof, and \`unknown\` for everything doubtful.
+3. Make \`create\`, \`update\` and \`delete\` do one thing each, checked by the token at the effect.
+   Answer \`failed\` only when nothing changed; throw when you can't know.
 4. Point the test at your own system: \`restSubject\` is for APIs like the one in the template.
 
     npm install

@@ -11,7 +11,7 @@ import {
   notes,
   observeCard,
 } from "./provider-mutant.ts"
-import { card, ticketKind, ticketSubject } from "./provider-subjects.ts"
+import { card, searchableKind, ticketKind, ticketSubject } from "./provider-subjects.ts"
 
 export const doubtMutants: readonly Mutant[] = [
   {
@@ -126,6 +126,12 @@ export const actingMutants: readonly Mutant[] = [
     rule: "lost-reply",
     what: "a new client token for every attempt",
     subject: () => ticketSubject(ticketKind("clientToken", () => `t-${fresh()}`)),
+    says: "there are 2 targets",
+  },
+  {
+    rule: "lost-reply",
+    what: "a search that is left out before a create",
+    subject: () => ticketSubject(searchableKind(false)),
     says: "there are 2 targets",
   },
   {

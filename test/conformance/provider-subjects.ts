@@ -3,7 +3,7 @@
 
 import { z } from "zod"
 import { note } from "../../examples/10-own-provider/note.ts"
-import type { Json } from "../../src/base/json.ts"
+import type { Json, JsonObject } from "../../src/base/json.ts"
 import { createHttp } from "../../src/provider/adapter/http.ts"
 import { startRestServer } from "../../src/provider/adapter/rest-server.ts"
 import {
@@ -13,7 +13,9 @@ import {
   defineKind,
   type KindProvider,
   type KindTarget,
+  type ObserveContext,
   present,
+  type Target,
   unknown,
 } from "../../src/provider/index.ts"
 import { type ConformanceSubject, restSubject, worldWith } from "../../src/testing.ts"
@@ -165,6 +167,54 @@ export function ticketSubject(kind: KindProvider): ConformanceSubject {
         },
         close: server.close,
       }
+    },
+  }
+}
+
+const listShape = z.object({
+  items: z.array(z.object({ id: z.string(), etag: z.string(), title: z.string() }).loose()),
+  pages: z.int(),
+  total: z.int(),
+})
+
+/** Every item of the system; throws where it can't be sure to have all. */
+async function allItems(api: unknown, { world, signal }: ObserveContext) {
+  const found = []
+  for (let page = 1; page <= 100; page++) {
+    const request = { method: "GET", url: `${api}/items?page=${page}` }
+    const { status, body } = await world.http.request(request, signal)
+    if (status !== 200) throw new Error(`page ${page} answered ${status}`)
+    const answer = listShape.parse(JSON.parse(body))
+    found.push(...answer.items)
+    if (page < answer.pages) continue
+    if (found.length !== answer.total) throw new Error("items are missing")
+    return found
+  }
+  throw new Error("too many pages")
+}
+
+/** The system names its items itself, and they are found again by what they carry. */
+export function searchableKind(looksFirst = true): KindProvider {
+  let made = 0
+  const kind = ticketKind("clientToken", ({ idempotencyKey }) => `${idempotencyKey}-${++made}`)
+  const search = async (target: Target, context: ObserveContext) => {
+    const items = await allItems(target.desired.api, context)
+    return items.find((item) => item.title === target.identity)
+  }
+  return {
+    ...kind,
+    identityRule: "searchable",
+    async observe(target, context) {
+      const item = await search(target, context)
+      if (item === undefined) return absent("it is in no page of a complete list")
+      const { id, etag, ...value } = item
+      const facts = { api: String(target.desired.api), ...value } as JsonObject
+      return present(facts, etag, { externalId: id })
+    },
+    async create(target, context) {
+      const item = looksFirst ? await search(target, context) : undefined
+      if (item !== undefined) return { kind: "done", externalId: item.id }
+      return kind.create(target, context)
     },
   }
 }

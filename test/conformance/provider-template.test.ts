@@ -1,5 +1,5 @@
-// What `setpoint new provider` writes runs as it is: its own test is started with node's test runner
-// in a folder of its own and passes the whole suite.
+// What `setpoint new provider` writes runs as it is: its own test is started with node's test
+// runner in a folder of its own and passes the whole suite.
 
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"

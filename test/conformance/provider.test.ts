@@ -2,7 +2,15 @@
 
 import { describe, expect, it } from "vitest"
 import { describeConformance, providerConformance, runConformance } from "../../src/testing.ts"
-import { batching, card, listing, single, ticketKind, ticketSubject } from "./provider-subjects.ts"
+import {
+  batching,
+  card,
+  listing,
+  searchableKind,
+  single,
+  ticketKind,
+  ticketSubject,
+} from "./provider-subjects.ts"
 
 let serial = 0
 
@@ -17,6 +25,10 @@ describe("a provider that reads one by one", () => {
 describe("a provider whose system takes a client token", () => {
   const kind = ticketKind("clientToken", ({ idempotencyKey }) => idempotencyKey)
   describeConformance(ticketSubject(kind), { describe, it })
+})
+
+describe("a provider whose system is searched", () => {
+  describeConformance(ticketSubject(searchableKind()), { describe, it })
 })
 
 describe("a provider without any identity", () => {

@@ -2,8 +2,8 @@
 // and faults that can be switched on. It keeps everything in memory and listens on loopback only.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { hashJson } from "../../base/hash.ts"
 import { isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { RestItems, type RestReply } from "../conformance/rest-items.ts"
 import type { FaultMode } from "../conformance/subject.ts"
 
 export interface RestServer {
@@ -27,54 +27,13 @@ export interface RestServerOptions {
   readonly pageSize?: number
 }
 
-interface Reply {
-  readonly status: number
-  readonly body?: Json
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const bodyBytesMax = 1024 * 1024
 
-/** GET /items?page=N, and GET, PUT, DELETE /items/ID with If-Match and If-None-Match: *. */
 export async function startRestServer(options: RestServerOptions = {}): Promise<RestServer> {
-  const pageSize = options.pageSize ?? 2
-  const items = new Map<string, JsonObject>()
+  const state = new RestItems(options.pageSize ?? 2)
   const requests: string[] = []
-  let mutations = 0
   let next: FaultMode | undefined
   let always: FaultMode | undefined
-
-  const list = (query: URLSearchParams): Reply => {
-    const page = Math.max(1, Number(query.get("page") ?? 1) || 1)
-    const pages = Math.max(1, Math.ceil(items.size / pageSize))
-    const ids = [...items.keys()].sort().slice((page - 1) * pageSize, page * pageSize)
-    const listed = ids.map((id) => ({ id, etag: etagOf(items.get(id)), ...items.get(id) }))
-    return { status: 200, body: { items: listed, page, pages, total: items.size } }
-  }
-  const single = (id: string, method: string, given: Conditions, body: Json): Reply => {
-    const item = items.get(id)
-    if (method === "GET" || method === "HEAD") {
-      if (item === undefined) return { status: 404, body: { error: "no such item" } }
-      return { status: 200, body: { id, ...item }, headers: { etag: etagOf(item) } }
-    }
-    const stale = given.match !== undefined && given.match !== (item && etagOf(item))
-    if (stale || (given.absent && item !== undefined)) return { status: 412 }
-    if (method === "DELETE") {
-      if (!items.delete(id)) return { status: 404 }
-      mutations++
-      return { status: 204 }
-    }
-    if (method !== "PUT") return { status: 405 }
-    if (!isObject(body)) return { status: 422, body: { error: "the body is not an object" } }
-    items.set(id, body)
-    mutations++
-    return { status: item === undefined ? 201 : 200, headers: { etag: etagOf(body) } }
-  }
-  const answer = (url: URL, method: string, given: Conditions, body: Json): Reply => {
-    if (url.pathname === "/items" && method === "GET") return list(url.searchParams)
-    const id = /^\/items\/([^/]{1,200})$/.exec(url.pathname)?.[1]
-    return id === undefined ? { status: 404 } : single(decodeURIComponent(id), method, given, body)
-  }
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const method = request.method ?? "GET"
     const url = new URL(request.url ?? "/", "http://loopback")
@@ -82,9 +41,11 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
     const mode = next ?? always
     next = undefined
     const body = await bodyOf(request)
-    const early = mode === undefined ? undefined : earlyReply(mode)
     if (mode === "timeout") return
-    const reply = early ?? answer(url, method, conditionsOf(request), body)
+    const early = mode === undefined ? undefined : earlyReply(mode)
+    const match = request.headers["if-match"]
+    const absent = request.headers["if-none-match"] === "*"
+    const reply = early ?? state.answer({ method, url, body, match, absent })
     if (mode === "lostReply") return void request.socket.destroy()
     send(response, mode === "partialList" ? cutShort(reply) : reply)
   }
@@ -99,9 +60,9 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   const port = typeof address === "object" && address !== null ? address.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
-    items,
+    items: state.items,
     requests,
-    mutations: () => mutations,
+    mutations: () => state.mutations,
     failNext: (mode) => {
       next = mode
     },
@@ -109,10 +70,10 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
       always = mode
     },
     put: (id, item) => {
-      items.set(id, item)
+      state.items.set(id, item)
     },
     remove: (id) => {
-      items.delete(id)
+      state.items.delete(id)
     },
     close: () =>
       new Promise((resolve) => {
@@ -122,20 +83,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   }
 }
 
-interface Conditions {
-  readonly match: string | undefined
-  readonly absent: boolean
-}
-
-function conditionsOf(request: IncomingMessage): Conditions {
-  return { match: request.headers["if-match"], absent: request.headers["if-none-match"] === "*" }
-}
-
-function etagOf(item: JsonObject | undefined): string {
-  return `"${hashJson(item).slice(0, 16)}"`
-}
-
-function earlyReply(mode: FaultMode): Reply | undefined {
+function earlyReply(mode: FaultMode): RestReply | undefined {
   if (mode === "unauthorized") return { status: 401, body: { error: "who are you?" } }
   if (mode === "serverError") return { status: 503, body: { error: "out of order" } }
   if (mode === "throttled") return { status: 429, headers: { "retry-after": "1" } }
@@ -143,7 +91,7 @@ function earlyReply(mode: FaultMode): Reply | undefined {
 }
 
 /** A page that lost its last items on the way; only the total still tells. */
-function cutShort(reply: Reply): Reply {
+function cutShort(reply: RestReply): RestReply {
   const body = reply.body
   if (!isObject(body) || !Array.isArray(body.items)) return reply
   return { ...reply, body: { ...body, items: body.items.slice(0, -1) } }
@@ -167,7 +115,7 @@ async function bodyOf(request: IncomingMessage): Promise<Json> {
   }
 }
 
-function send(response: ServerResponse, reply: Reply): void {
+function send(response: ServerResponse, reply: RestReply): void {
   const body = reply.body === undefined ? "" : JSON.stringify(reply.body)
   response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers })
   response.end(body)

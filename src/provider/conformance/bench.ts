@@ -81,7 +81,7 @@ export class Bench {
       const listing = await kind.list(kind.scope(spec), target, { world, signal })
       return { observation: pick(listing, target.identity), listing }
     }
-    const seen = await this.#bounded("reading", options, read, (cause) => ({
+    const seen = await this.bounded("reading", options, read, (cause) => ({
       observation: unknown(cause),
     }))
     if (seen.observation.kind === "present" && seen.observation.externalId !== undefined) {
@@ -96,7 +96,7 @@ export class Bench {
 
   async act(verb: ActVerb, spec: JsonObject, options: ActOptions = {}): Promise<ActOutcome> {
     const target = this.targetOf(spec)
-    const result = await this.#bounded<ActOutcome>(
+    const result = await this.bounded<ActOutcome>(
       verb,
       options,
       (signal) => this.kind[verb](target, this.contextOf(verb, target, options, signal)),
@@ -175,7 +175,8 @@ export class Bench {
     await this.outside.failNext(mode)
   }
 
-  async #bounded<T>(
+  /** What the call throws is doubt; a call that does not end breaks the rule. */
+  async bounded<T>(
     what: string,
     options: CallOptions,
     task: (signal: AbortSignal) => Promise<T>,

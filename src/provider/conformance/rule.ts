@@ -1,5 +1,5 @@
-// A rule of the suite: a name, the sentence a provider is held to, and the examination itself. Every
-// examination opens fresh systems, so that rules can't disturb each other.
+// A rule of the suite: a name, the sentence a provider is held to, and the examination itself.
+// Every examination opens fresh systems, so that rules can't disturb each other.
 
 import type { Bench } from "./bench.ts"
 import { Violation } from "./bench.ts"

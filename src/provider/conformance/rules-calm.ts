@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../base/json.ts"
 import type { ActResult, KindProvider } from "../../contract/provider.ts"
-import { type Bench, describeSeen, must, sameSnapshot } from "./bench.ts"
+import { type Bench, describeSeen, must, sameSnapshot, Violation } from "./bench.ts"
 import type { RuleDefinition } from "./rule.ts"
 
 export const observeChangesNothing: RuleDefinition = {
@@ -186,14 +186,18 @@ async function batch(
 ): Promise<readonly ActResult[]> {
   const kind: KindProvider = bench.kind
   const scope = kind.scope?.(specs[0] ?? {}) ?? ""
-  const signal = new AbortController().signal
-  const items = specs.map((spec, index) => {
-    const token = tokens[index]
-    const target = bench.targetOf(spec)
-    const options = token === undefined ? {} : { token }
-    return { target, context: bench.contextOf(verb, target, options, signal) }
+  const perform = (signal: AbortSignal) => {
+    const items = specs.map((spec, index) => {
+      const token = tokens[index]
+      const target = bench.targetOf(spec)
+      const options = token === undefined ? {} : { token }
+      return { target, context: bench.contextOf(verb, target, options, signal) }
+    })
+    return kind.actBatch?.(scope, items) ?? Promise.resolve([])
+  }
+  const results = await bench.bounded("a batch", {}, perform, (cause) => {
+    throw new Violation(`a batch in calm weather threw: ${cause}`)
   })
-  const results = (await kind.actBatch?.(scope, items)) ?? []
-  must(results.length === items.length, `${items.length} actions got ${results.length} results`)
+  must(results.length === specs.length, `${specs.length} actions got ${results.length} results`)
   return results
 }

@@ -8,7 +8,7 @@ const abortAfterMs = 40
 
 export const absentIsNotUnknown: RuleDefinition = {
   name: "absent-is-not-unknown",
-  rule: "An error, a timeout, a refusal or a lost answer is unknown, never absent or an empty list.",
+  rule: "An error, timeout, refusal or lost answer is unknown, never absent or an empty list.",
   async examine(examination) {
     const modes = ["serverError", "unauthorized", "throttled", "lostReply", "timeout"] as const
     for (const mode of modes.filter(examination.has)) {
