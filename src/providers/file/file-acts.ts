@@ -171,7 +171,9 @@ async function prepare(job: Job, seen: Seen | undefined): Promise<string> {
     ...(seen === undefined ? {} : { uid: seen.stat.uid, gid: seen.stat.gid }),
     ...job.owner,
   }
-  const temporary = await writeBody(job)
+  // Nobody else may read it before it has its owner; without one to set the mode is synced with it.
+  const final = owner.uid === undefined && owner.gid === undefined
+  const temporary = await writeBody(job, final ? wish.mode : 0o600)
   try {
     const stat = await files.lstat(temporary)
     if (stat === undefined) throw new Error(`the temporary file of ${label} vanished`)
@@ -186,10 +188,9 @@ async function prepare(job: Job, seen: Seen | undefined): Promise<string> {
   }
 }
 
-async function writeBody({ files, wish, label, context }: Job): Promise<string> {
-  // Nobody else may read it before it has its owner and mode.
+async function writeBody({ files, wish, label, context }: Job, mode: number): Promise<string> {
   if (wish.body.kind === "content") {
-    return files.writeTemporary(wish.directory, wish.body.bytes, 0o600, label)
+    return files.writeTemporary(wish.directory, wish.body.bytes, mode, label)
   }
   const name = `.setpoint-${label}-${context.action.digest.slice(0, 24)}`
   const path = `${wish.directory === "/" ? "" : wish.directory}/${name}`

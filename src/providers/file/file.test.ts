@@ -364,10 +364,11 @@ describe("reading no more than needed", () => {
   })
 
   test("content younger than a clock tick is read again", async () => {
-    const clock = { now: () => Date.now(), monotonic: () => 0, after: () => never }
+    writeFileSync(`${dir}/a`, "x")
+    const { ctimeMs } = lstatSync(`${dir}/a`)
+    const clock = { now: () => ctimeMs + 500, monotonic: () => 0, after: () => never }
     const reads = countReads()
     file = new KindDriver("File", { clock }, reads.files)
-    writeFileSync(`${dir}/a`, "x")
     for (let round = 0; round < 3; round++) await seen({ path: `${dir}/a`, content: "x" })
     expect(reads.count()).toBe(3)
   })
