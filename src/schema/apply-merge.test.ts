@@ -314,3 +314,29 @@ describe("other writes", () => {
     ])
   })
 })
+
+describe("records written under an older schema", () => {
+  const named = (name: string, fields: JsonObject): ManagedFieldsEntry => ({
+    ...writer(name),
+    operation: "Apply",
+    fieldsType: "FieldsV1",
+    fieldsV1: { "f:spec": fields },
+  })
+
+  test("own a list as a whole once it has become atomic", () => {
+    const stored = new Stored()
+    stored.object = object({ args: ["a"] })
+    stored.managed = [named("ann", { "f:args": { 'v:"a"': {} } })]
+    expect(stored.apply("bob", object({ args: ["b"] }))).toEqual(["ann spec.args"])
+    expect(stored.apply("ann", object({ args: ["b"] }))).toEqual([])
+    expect(stored.fields("ann")).toEqual({ "f:spec": { "f:args": {} } })
+  })
+
+  test("still show the owner to whoever asks by path", () => {
+    const managed = [named("ann", { "f:args": { 'v:"a"': {} } })]
+    const changed = changedPaths(node, object({ args: ["a"] }), object({ args: ["b"] }))
+    expect(ownersOf(managed, changed)).toEqual([
+      { manager: "ann", operation: "Apply", path: "spec.args" },
+    ])
+  })
+})

@@ -71,7 +71,7 @@ export function applyMerge(
   refuseFlaws(node, config, [])
   const barred = serverFields.union(who.ignore ?? FieldSet.empty)
   const stated = removeItems(node, config, barred) as JsonObject
-  const owners = readOwners(managedFields)
+  const owners = readOwners(managedFields, node)
   if (live !== undefined && owners.size === 0) addFirstOwner(node, live, who, owners)
   const id = ownerId({ ...who, operation: "Apply" })
   const former = owners.get(id)
@@ -204,7 +204,7 @@ export function updateManaged(
   who: Writer,
   managedFields: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const owners = readOwners(managedFields)
+  const owners = readOwners(managedFields, node)
   if (owners.size === 0 && Object.keys(before).length > 0) return managedFields
   const { added, modified, removed } = compareTyped(node, before, after)
   const barred = who.ignore ?? FieldSet.empty

@@ -244,6 +244,21 @@ describe("validation", () => {
   })
 })
 
+test("an embedded object must say what it is", () => {
+  const embedded: JsonObject = {
+    type: "object",
+    "x-kubernetes-embedded-resource": true,
+    "x-kubernetes-preserve-unknown-fields": true,
+  }
+  const { validate } = compileSchema(specOf({ embedded }))
+  const places = (value: JsonObject) => validate(object({ embedded: value })).map(issueText)
+  expect(places({ kind: "X", metadata: { labels: [] } })).toEqual([
+    "spec.embedded.apiVersion: is required",
+    "spec.embedded.metadata.labels: must be of type object, not array",
+  ])
+  expect(places({ apiVersion: "v1", kind: "X", data: { a: 1 } })).toEqual([])
+})
+
 describe("pruning", () => {
   const schema = compileSchema(
     specOf({

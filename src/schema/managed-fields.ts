@@ -2,8 +2,10 @@
 // did not change come back as they were, so that an unchanged object stays unchanged.
 
 import { type FieldPath, pathText } from "../object/field-path.ts"
-import { FieldSet } from "../object/field-set.ts"
+import { type Branch, FieldSet } from "../object/field-set.ts"
 import type { ManagedFieldsEntry } from "../object/object.ts"
+import { type SchemaNode, untypedNode } from "./schema-node.ts"
+import { conformSet } from "./typed-merge.ts"
 
 export interface Owner {
   readonly entry: ManagedFieldsEntry
@@ -27,17 +29,18 @@ export function ownerId(name: OwnerName): string {
 }
 
 /** Throws SPT-OBJECT-001 when an entry is not readable; emptied entries are left out. */
-export function readOwners(managedFields: readonly ManagedFieldsEntry[]): Map<string, Owner> {
+export function readOwners(
+  managedFields: readonly ManagedFieldsEntry[],
+  node: SchemaNode = untypedNode,
+): Map<string, Owner> {
   const owners = new Map<string, Owner>()
   for (const entry of managedFields) {
-    const set = FieldSet.fromFieldsV1(entry.fieldsV1 ?? {})
+    const stored = FieldSet.fromFieldsV1(entry.fieldsV1 ?? {})
+    const set = conformSet(node, stored)
     if (set.isEmpty) continue
     const id = ownerId(entry)
     const same = owners.get(id)?.set
-    owners.set(
-      id,
-      same === undefined ? { entry, set, stored: set } : { entry, set: same.union(set) },
-    )
+    owners.set(id, same === undefined ? { entry, set, stored } : { entry, set: same.union(set) })
   }
   return owners
 }
@@ -107,11 +110,22 @@ export function ownersOf(
 ): readonly { readonly manager: string; readonly operation: string; readonly path: string }[] {
   const found: { manager: string; operation: string; path: string }[] = []
   for (const { entry, set } of readOwners(managedFields).values()) {
-    for (const path of set.intersection(paths).leaves()) {
+    for (const path of touchedOf(set, paths).leaves()) {
       found.push({ manager: entry.manager, operation: entry.operation, path: pathText(path) })
     }
   }
   return found
+}
+
+/** What of the set lies in the paths, or below one that is a leaf there: it changed as a whole. */
+function touchedOf(set: FieldSet, paths: FieldSet): FieldSet {
+  if (paths.member && paths.branches.size === 0 && !set.isEmpty) return FieldSet.leaf
+  const branches = new Map<string, Branch>()
+  for (const [key, { element, set: below }] of set.branches) {
+    const touched = touchedOf(below, paths.below(key))
+    if (!touched.isEmpty) branches.set(key, { element, set: touched })
+  }
+  return FieldSet.make(set.member && paths.member, branches)
 }
 
 const fields = (...names: readonly string[]): FieldPath => names.map((field) => ({ field }))

@@ -102,7 +102,9 @@ export function joinObjectMeta(node: SchemaNode, whole: boolean): SchemaNode {
             : node.additional,
         }),
   }
-  return whole || node.embeddedResource
-    ? withObjectMeta({ ...joined, embeddedResource: true })
-    : joined
+  if (whole) return withObjectMeta({ ...joined, embeddedResource: true })
+  if (!node.embeddedResource) return joined
+  // The verbs know what the outer object is; only the document itself says it of an inner one.
+  const required = [...new Set([...node.required, "apiVersion", "kind"])]
+  return withObjectMeta({ ...joined, required })
 }

@@ -41,6 +41,27 @@ export function withDeclaredMembers(node: SchemaNode, set: FieldSet): FieldSet {
   return FieldSet.make(set.member, branches)
 }
 
+/** A recorded set as the schema of today divides it: what became atomic is owned as a whole. */
+export function conformSet(node: SchemaNode, set: FieldSet): FieldSet {
+  if (set.branches.size === 0) return set
+  if (isAtomic(node)) return FieldSet.leaf
+  let branches: Map<string, Branch> | undefined
+  for (const [key, { element, set: below }] of set.branches) {
+    const next = "field" in element ? memberNode(node, element.field) : (node.items ?? untypedNode)
+    const conformed = conformSet(next, below)
+    if (conformed === below) continue
+    branches ??= new Map(set.branches)
+    branches.set(key, { element, set: conformed })
+  }
+  return branches === undefined ? set : FieldSet.make(set.member, branches)
+}
+
+function isAtomic(node: SchemaNode): boolean {
+  if (node.type === "object") return node.mapType === "atomic"
+  if (node.type === "array") return node.listType === "atomic"
+  return node.type !== undefined || node.intOrString
+}
+
 /** The value with the configuration laid over it: its leaves win, everything else stays. */
 export function mergeTyped(node: SchemaNode, live: Json | undefined, config: Json): Json {
   if (live === undefined) return config
