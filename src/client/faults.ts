@@ -31,4 +31,9 @@ export const clientFault = defineFaults({
     status: 504,
     reason: "Timeout",
   },
+  "SPT-CLIENT-005": {
+    fault: "stuck",
+    text: "cannot do it: the server answered {message}",
+    hint: "the message is the server's own",
+  },
 })

@@ -1,0 +1,85 @@
+// Paths that are not verbs: ledger views, approval, stop. Each is a method, a pattern and a function
+// of plain values, registered by whoever owns the matter; HTTP and in-process clients call the same.
+
+import { assert } from "../base/faults.ts"
+import type { Json } from "../base/json.ts"
+import type { Principal } from "../contract/principal.ts"
+import type { ExtensionCalls } from "../contract/verbs.ts"
+import { apiFault } from "./faults.ts"
+
+export type Params = Readonly<Record<string, string>>
+
+export interface ExtensionRoute {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** "/setpoint/v1/plans/:name"; a segment with a colon matches any one segment. */
+  readonly pattern: string
+  handler(
+    principal: Principal,
+    params: Params,
+    query: URLSearchParams,
+    body: Json | undefined,
+  ): Promise<Json>
+}
+
+interface Compiled {
+  readonly route: ExtensionRoute
+  readonly segments: readonly string[]
+}
+
+export class Extensions implements ExtensionCalls {
+  readonly #routes: Compiled[] = []
+
+  register(...routes: readonly ExtensionRoute[]): void {
+    for (const route of routes) {
+      assert(route.pattern.startsWith("/"), `the pattern ${route.pattern} begins with /`)
+      this.#routes.push({ route, segments: route.pattern.split("/") })
+    }
+  }
+
+  patterns(): string[] {
+    return this.#routes.map(({ route }) => `${route.method} ${route.pattern}`)
+  }
+
+  call(
+    principal: Principal,
+    method: string,
+    path: string,
+    body: Json | undefined,
+  ): Promise<Json> | undefined {
+    const mark = path.indexOf("?")
+    const plain = mark < 0 ? path : path.slice(0, mark)
+    const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))
+    const segments = plain.split("/")
+    let known = false
+    for (const { route, segments: pattern } of this.#routes) {
+      const params = match(pattern, segments)
+      if (params === undefined) continue
+      if (route.method === method) return route.handler(principal, params, query, body)
+      known = true
+    }
+    if (known && !plain.startsWith("/api")) throw apiFault("SPT-API-021", { method, path: plain })
+    return undefined
+  }
+}
+
+function match(pattern: readonly string[], segments: readonly string[]): Params | undefined {
+  if (pattern.length !== segments.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? ""
+    if (part.startsWith(":")) {
+      const value = decode(segment)
+      if (value === undefined || value === "") return undefined
+      params[part.slice(1)] = value
+    } else if (part !== segment) return undefined
+  }
+  return params
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,226 @@
+// The Kubernetes paths: method and path to a verb, its result to an answer. Holds no rules of its own.
+
+import { isArray, isObject, type Json } from "../../base/json.ts"
+import type { DeleteOptions, ListOptions, WriteOptions } from "../../contract/client.ts"
+import type { Principal } from "../../contract/principal.ts"
+import type { Verbs, Written } from "../../contract/verbs.ts"
+import type { ApiObject } from "../../object/object.ts"
+import { apiFault } from "../faults.ts"
+import { resourceName, type ServedResource, servedApiVersion } from "../served-resource.ts"
+import { successStatus } from "../status-object.ts"
+import type { Answer } from "./answer.ts"
+import type { ResourcePath } from "./parse-path.ts"
+import type { BodyType } from "./read-body.ts"
+
+export interface ResourceCall {
+  readonly verbs: Verbs
+  readonly principal: Principal
+  readonly resource: ServedResource
+  readonly path: ResourcePath
+  readonly method: string
+  readonly query: URLSearchParams
+  readonly bodyType: BodyType
+  readonly body: Json | undefined
+  /** The caller wants the object of a finished delete, not a Status. */
+  readonly wantsObject: boolean
+}
+
+export async function serveResource(call: ResourceCall): Promise<Answer> {
+  const { path, method, resource } = call
+  if (path.subresource !== "" && path.subresource !== "status") throw unknownPath(call)
+  if (path.subresource === "status" && !resource.statusSubresource) throw unknownPath(call)
+  if (path.name === "") {
+    if (method === "GET") return listAnswer(call)
+    if (method === "POST") return createAnswer(call)
+    if (method === "DELETE") return deleteAllAnswer(call)
+  } else {
+    if (method === "GET") return getAnswer(call)
+    if (method === "PUT") return replaceAnswer(call)
+    if (method === "PATCH") return patchAnswer(call)
+    if (method === "DELETE" && path.subresource === "") return deleteAnswer(call)
+  }
+  throw apiFault("SPT-API-021", { method, path: pathText(call) })
+}
+
+const pathText = ({ path }: ResourceCall): string =>
+  [resourceName(path.resource), path.namespace, path.name, path.subresource]
+    .filter((part) => part !== "")
+    .join("/")
+
+function unknownPath(call: ResourceCall): Error {
+  return apiFault("SPT-API-025", { path: pathText(call) })
+}
+
+function textOf(query: URLSearchParams, name: string): string | undefined {
+  return query.get(name) ?? undefined
+}
+
+function bad(verb: string, why: string): Error {
+  return apiFault("SPT-API-006", { verb, what: "the request", why })
+}
+
+export function listOptions({ path, query }: Pick<ResourceCall, "path" | "query">): ListOptions {
+  const limitText = textOf(query, "limit")
+  const limit = limitText === undefined ? undefined : Number(limitText)
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
+    throw bad("list", `limit "${limitText}" is not valid`)
+  }
+  const labelSelector = textOf(query, "labelSelector")
+  const fieldSelector = textOf(query, "fieldSelector")
+  const token = textOf(query, "continue")
+  return {
+    ...(path.namespace === "" ? {} : { namespace: path.namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(token === undefined ? {} : { continue: token }),
+  }
+}
+
+function isDryRun(values: readonly (Json | undefined)[]): boolean {
+  const given = values.filter((value) => value !== undefined)
+  if (given.some((value) => value !== "All")) throw bad("read", "dryRun may only be All")
+  return given.length > 0
+}
+
+function writeOptions({ query }: ResourceCall): WriteOptions {
+  const fieldManager = textOf(query, "fieldManager")
+  const validation = textOf(query, "fieldValidation")
+  if (validation !== undefined && !["Strict", "Warn", "Ignore"].includes(validation)) {
+    throw bad("read", "fieldValidation must be Strict, Warn or Ignore")
+  }
+  return {
+    dryRun: isDryRun(query.getAll("dryRun")),
+    ...(fieldManager === undefined ? {} : { fieldManager }),
+    ...(validation === undefined
+      ? {}
+      : { fieldValidation: validation as NonNullable<WriteOptions["fieldValidation"]> }),
+  }
+}
+
+function deleteOptions({ query, body }: ResourceCall): DeleteOptions {
+  const given = isObject(body) ? body : {}
+  const preconditions = isObject(given.preconditions) ? given.preconditions : {}
+  const { uid, resourceVersion } = preconditions
+  const inBody = isArray(given.dryRun) ? given.dryRun : []
+  const policy = given.propagationPolicy ?? textOf(query, "propagationPolicy")
+  const known = ["Background", "Foreground", "Orphan"] as const
+  const propagationPolicy = known.find((name) => name === policy)
+  if (policy !== undefined && policy !== null && propagationPolicy === undefined) {
+    throw bad("delete", "propagationPolicy must be Background, Foreground or Orphan")
+  }
+  return {
+    dryRun: isDryRun([...query.getAll("dryRun"), ...inBody]),
+    ...(typeof uid === "string" ? { uid } : {}),
+    ...(typeof resourceVersion === "string" ? { resourceVersion } : {}),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+  }
+}
+
+/** The object of the body, at home where the path says. */
+function bodyObject({ body, path, resource }: ResourceCall, verb: string): ApiObject {
+  if (!isObject(body) || !isObject(body.metadata)) throw bad(verb, "the body is no object")
+  const { metadata } = body
+  const namespace = metadata.namespace ?? ""
+  if (namespace !== "" && namespace !== path.namespace) {
+    throw bad(verb, "the namespace of the object does not match the namespace of the request")
+  }
+  if (path.name !== "" && metadata.name !== undefined && metadata.name !== path.name) {
+    throw bad(verb, "the name of the object does not match the name of the request")
+  }
+  if (resource.namespaced && path.namespace === "") throw bad(verb, "a namespace is required")
+  const home = {
+    ...metadata,
+    ...(path.namespace === "" ? {} : { namespace: path.namespace }),
+    ...(path.name === "" ? {} : { name: path.name }),
+  }
+  return { ...body, metadata: home } as Partial<ApiObject> as ApiObject
+}
+
+const written = (result: Written): Answer => ({
+  status: result.created ? 201 : 200,
+  body: result.object,
+  warnings: result.warnings,
+})
+
+async function listAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path } = call
+  const list = await verbs.list(principal, path.resource, listOptions(call))
+  return { status: 200, body: listBody(call.resource, list) }
+}
+
+function listBody(
+  resource: ServedResource,
+  list: { items: readonly ApiObject[]; resourceVersion: string; continue?: string },
+): object {
+  const { items, resourceVersion } = list
+  const more = list.continue === undefined ? {} : { continue: list.continue }
+  return {
+    kind: resource.listKind,
+    apiVersion: servedApiVersion(resource),
+    metadata: { resourceVersion, ...more },
+    items,
+  }
+}
+
+async function getAnswer({ verbs, principal, path }: ResourceCall): Promise<Answer> {
+  const { resource, namespace, name } = path
+  const object = await verbs.get(principal, { ...resource, namespace, name })
+  if (object !== undefined) return { status: 200, body: object }
+  const names = { resource: resourceName(resource), name, group: resource.group }
+  throw apiFault("SPT-API-001", names)
+}
+
+async function createAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path } = call
+  const object = bodyObject(call, "create")
+  return written(await verbs.create(principal, path.resource, object, writeOptions(call)))
+}
+
+async function replaceAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path } = call
+  const object = bodyObject(call, "update")
+  const verb = path.subresource === "status" ? verbs.updateStatus : verbs.update
+  return written(await verb(principal, path.resource, object, writeOptions(call)))
+}
+
+async function patchAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path, bodyType, body, query } = call
+  const { resource, namespace, name, subresource } = path
+  const options = writeOptions(call)
+  if (bodyType === "apply") {
+    if (subresource !== "") throw apiFault("SPT-API-022", { type: "apply-patch for a status" })
+    const object = bodyObject(call, "apply")
+    const { fieldManager = "" } = options
+    const force = query.get("force") === "true"
+    return written(
+      await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),
+    )
+  }
+  if (bodyType === "json") throw apiFault("SPT-API-022", { type: "application/json for a patch" })
+  if (body === undefined) throw bad("patch", "the body is missing")
+  const type = bodyType === "merge" ? "merge" : "json"
+  const ref = { ...resource, namespace, name }
+  const status = subresource === "status" ? ({ subresource } as const) : {}
+  return written(await verbs.patch(principal, ref, type, body, { ...options, ...status }))
+}
+
+async function deleteAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path } = call
+  const { resource, namespace, name } = path
+  const ref = { ...resource, namespace, name }
+  const { object, gone } = await verbs.delete(principal, ref, deleteOptions(call))
+  if (!gone || call.wantsObject) return { status: 200, body: object }
+  const { uid = "" } = object.metadata
+  return {
+    status: 200,
+    body: successStatus(name, resource.resource, resource.group, uid) as object,
+  }
+}
+
+async function deleteAllAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path } = call
+  const options = { ...listOptions(call), ...deleteOptions(call) }
+  const list = await verbs.deleteCollection(principal, path.resource, options)
+  return { status: 200, body: listBody(call.resource, list) }
+}

@@ -1,0 +1,119 @@
+// A watch over HTTP as objects. When the server ends the stream in peace (timeout, restart) it is
+// opened again after the last revision seen; a failure that the server reports is thrown.
+
+import { setTimeout as pause } from "node:timers/promises"
+import { isObject, type Json } from "../../base/json.ts"
+import type { ObjectEvent } from "../../contract/client.ts"
+import type { ApiObject } from "../../object/object.ts"
+import { clientFault } from "../faults.ts"
+import { faultFromStatus } from "../status-fault.ts"
+import type { HttpConnection } from "./http-connection.ts"
+
+const lineBytesMax = 16 * 1024 * 1024
+const reopenMs = 200
+
+export async function* watchStream(
+  connection: HttpConnection,
+  pathAfter: (resourceVersion: string) => string,
+  resourceVersion: string,
+  signal: AbortSignal,
+): AsyncGenerator<ObjectEvent> {
+  const cursor = new WatchCursor(resourceVersion)
+  while (!signal.aborted) {
+    try {
+      const path = pathAfter(cursor.resumeAfter)
+      const response = await connection.open({ method: "GET", path }, signal)
+      if (response.statusCode !== 200) await connection.refuse(response)
+      for await (const line of linesOf(connection, response)) {
+        const event = readEvent(connection, line)
+        if (cursor.isNew(event)) yield event
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      throw error
+    }
+    await pause(reopenMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+/**
+ * Where to go on. Several objects may have changed at one revision and the stream may have broken
+ * between them, so that the last revision is asked for again and what came already is left out.
+ */
+class WatchCursor {
+  resumeAfter: string
+  #revision = -1
+  #seen = new Set<string>()
+
+  constructor(resourceVersion: string) {
+    this.resumeAfter = resourceVersion
+  }
+
+  isNew(event: ObjectEvent): boolean {
+    if (event.type === "BOOKMARK") {
+      this.#seen.clear()
+      this.resumeAfter = event.resourceVersion
+      return true
+    }
+    const { resourceVersion = "0", namespace = "", name } = event.object.metadata
+    const revision = Number(resourceVersion)
+    const key = `${namespace}/${name}`
+    if (revision !== this.#revision) {
+      this.#seen.clear()
+      this.#revision = revision
+      this.resumeAfter = String(revision - 1)
+    } else if (this.#seen.has(key)) return false
+    this.#seen.add(key)
+    return true
+  }
+}
+
+async function* linesOf(
+  connection: HttpConnection,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<string> {
+  let parts: Buffer[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      parts.push(chunk.subarray(start, end))
+      const line = Buffer.concat(parts).toString("utf8")
+      parts = []
+      size = 0
+      start = end + 1
+      if (line !== "") yield line
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start))
+    size += chunk.length - start
+    if (size > lineBytesMax) {
+      const why = `an event has more than ${lineBytesMax} bytes`
+      throw clientFault("SPT-CLIENT-003", { where: connection.where, why })
+    }
+  }
+  // What follows the last line end was cut off; its event comes again when the watch is reopened.
+}
+
+function readEvent(connection: HttpConnection, line: string): ObjectEvent {
+  const refuse = (why: string) => clientFault("SPT-CLIENT-003", { where: connection.where, why })
+  let event: Json
+  try {
+    event = JSON.parse(line)
+  } catch {
+    throw refuse("an event is no JSON")
+  }
+  if (!isObject(event) || !isObject(event.object)) throw refuse("an event has no object")
+  const { type, object } = event
+  if (type === "ERROR") {
+    throw faultFromStatus(object, typeof object.code === "number" ? object.code : 500)
+  }
+  if (type === "BOOKMARK") {
+    const { metadata } = object
+    const version = isObject(metadata) ? metadata.resourceVersion : undefined
+    return { type, resourceVersion: typeof version === "string" ? version : "0" }
+  }
+  if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") {
+    return { type, object: object as Partial<ApiObject> as ApiObject }
+  }
+  throw refuse(`an event of the unknown type ${String(type)}`)
+}
