@@ -3,7 +3,7 @@
 // fresh empty plane in its place would take everything real for unwanted.
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { type Clock, toTimestamp } from "../../base/clock.ts"
@@ -20,6 +20,7 @@ import {
   isCode,
   storePath,
   syncPath,
+  writePrivateFile,
 } from "./private-files.ts"
 import { SqliteEngine } from "./sqlite-engine.ts"
 import { createSchema, readMeta, type StoreMeta, storeFormat } from "./sqlite-schema.ts"
@@ -44,6 +45,8 @@ export interface DataDirectory {
 
 /** Names that a new directory may hold: what creation itself makes, and a stop that came first. */
 const mayBeThere = /^(lock\.db(-journal)?|lock\.pid|store\.db(-wal|-shm|-journal)?|stop)$/
+/** There while a plane is open, and after one that did not end in order. */
+const openMark = "open"
 const partialIdentity = "identity.json.partial"
 
 export async function openDataDirectory(options: OpenDirectoryOptions): Promise<DataDirectory> {
@@ -57,6 +60,8 @@ export async function openDataDirectory(options: OpenDirectoryOptions): Promise<
     engine = await openEngine(directory, identity)
     const { directory: _, ...rest } = options
     const store = await openStoreOn(engine, { ...rest, planeId: identity.planeId })
+    // From here on a missing write-ahead log means lost commits.
+    writePrivateFile(join(directory, openMark), "")
     return {
       store,
       directory,
@@ -66,6 +71,9 @@ export async function openDataDirectory(options: OpenDirectoryOptions): Promise<
       clearRestored: () => store.clearRestored(),
       async close() {
         try {
+          // First the mark, then the log that SQLite removes: a crash between leaves both right.
+          rmSync(join(directory, openMark), { force: true })
+          syncPath(directory)
           await store.close()
         } finally {
           lock.release()
@@ -141,6 +149,8 @@ async function openEngine(directory: string, identity: IdentityFile): Promise<Sq
     throw error
   }
   if (size === 0) throw lost("store.db is empty")
+  if (existsSync(join(directory, openMark)) && !existsSync(`${path}-wal`))
+    throw lost("store.db-wal is missing, and the last plane did not end in order")
   const engine = await SqliteEngine.open(pathToFileURL(path).href)
   try {
     requireMeta(directory, identity, engine.meta)

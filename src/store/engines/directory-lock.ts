@@ -33,6 +33,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   writeFileSync(pidPath, `${process.pid}\n`)
   return {
     release() {
+      if (!db.isOpen) return
       db.exec("ROLLBACK")
       db.close()
     },

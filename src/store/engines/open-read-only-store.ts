@@ -1,0 +1,94 @@
+// A store to look at and not to touch: one snapshot of a data directory, for a cold `plan` and for
+// reports. It writes nothing, anywhere, and works while a plane is running.
+
+import { resolve } from "node:path"
+import type { Clock } from "../../base/clock.ts"
+import { systemClock, systemRandom } from "../../base/system.ts"
+import type { Store } from "../../contract/store.ts"
+import type { Engine, Marks, Page, Place, Row, RowHeader } from "../engine.ts"
+import { storeFault } from "../faults.ts"
+import { KvStore } from "../kv-store.ts"
+import { defaultRetention } from "../retention.ts"
+import { defaultWatchLimits } from "../watch-hub.ts"
+import { inDirectory, requireMeta } from "./data-directory.ts"
+import { readIdentity } from "./identity-file.ts"
+import { openSnapshot } from "./snapshot.ts"
+import { nextTurn, SqliteReader } from "./sqlite-reader.ts"
+
+const attempts = 5
+
+export async function openReadOnlyStore(
+  directory: string,
+  clock: Clock = systemClock,
+): Promise<Store> {
+  const path = resolve(directory)
+  const identity = readIdentity(path)
+  if (identity === undefined) throw storeFault("SPT-STORE-026", { directory: path })
+  for (let attempt = 1; ; attempt++) {
+    const snapshot = openSnapshot(path)
+    try {
+      // Everything that is read later comes from the state that this begins with.
+      snapshot.db.exec("BEGIN")
+      const engine = new SnapshotEngine(new SqliteReader(snapshot.db))
+      requireMeta(path, identity, engine.meta)
+      const store = await KvStore.open({
+        engine,
+        clock,
+        random: systemRandom,
+        planeId: identity.planeId,
+        retention: defaultRetention,
+        watchLimits: defaultWatchLimits,
+        readOnly: true,
+      })
+      if (snapshot.stillValid()) return store
+      await store.close()
+    } catch (error) {
+      const mixed = !snapshot.stillValid()
+      if (snapshot.db.isOpen) snapshot.db.close()
+      if (!mixed || attempt === attempts) throw inDirectory(path, error)
+    }
+    if (attempt === attempts) {
+      const cause = "planes start and end on it faster than it can be read"
+      throw storeFault("SPT-STORE-025", { directory: path, cause })
+    }
+  }
+}
+
+class SnapshotEngine implements Engine {
+  readonly meta
+  readonly #reader: SqliteReader
+
+  constructor(reader: SqliteReader) {
+    this.#reader = reader
+    this.meta = reader.meta()
+  }
+
+  async load(each: (header: RowHeader) => void): Promise<Marks> {
+    this.#reader.load(each)
+    return this.meta
+  }
+
+  async append(): Promise<void> {
+    throw storeFault("SPT-STORE-010", { what: "commit" })
+  }
+
+  async sweep(): Promise<void> {
+    throw storeFault("SPT-STORE-010", { what: "compact" })
+  }
+
+  read(places: readonly Place[]): Promise<readonly (Row | undefined)[]> {
+    return this.#reader.read(places)
+  }
+
+  scan(after: Place, to: Place, limit: number): Promise<Page> {
+    return this.#reader.scan(after, to, limit)
+  }
+
+  pause(): Promise<void> {
+    return nextTurn()
+  }
+
+  async close(): Promise<void> {
+    this.#reader.close()
+  }
+}
