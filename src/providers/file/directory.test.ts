@@ -11,11 +11,11 @@ import {
 } from "node:fs"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { Clock } from "../../base/clock.ts"
-import { makeTempDir } from "./adapter/temp-dir.ts"
+import { makeTempDir, noTempDir } from "./adapter/temp-dir.ts"
 import { labelOf } from "./temporaries.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
 
-let temp = makeTempDir()
+let temp = noTempDir
 let path = temp.path
 let directory = new KindDriver("Directory")
 beforeEach(() => {

@@ -6,9 +6,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Step } from "../../../test/fixtures/file-steps.ts"
-import { makeTempDir } from "./adapter/temp-dir.ts"
+import { makeTempDir, noTempDir } from "./adapter/temp-dir.ts"
 
-let temp = makeTempDir()
+let temp = noTempDir
 let dir = temp.path
 beforeEach(() => {
   temp = makeTempDir()

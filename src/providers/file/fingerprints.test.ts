@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { makeTempDir } from "./adapter/temp-dir.ts"
+import { makeTempDir, noTempDir } from "./adapter/temp-dir.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
 
-let temp = makeTempDir()
+let temp = noTempDir
 let dir = temp.path
 beforeEach(() => {
   temp = makeTempDir()

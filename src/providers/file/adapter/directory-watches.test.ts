@@ -2,9 +2,9 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import type { Closeable } from "../../../contract/world.ts"
 import { DirectoryWatches } from "./directory-watches.ts"
-import { makeTempDir } from "./temp-dir.ts"
+import { makeTempDir, noTempDir } from "./temp-dir.ts"
 
-let temp = makeTempDir()
+let temp = noTempDir
 let dir = temp.path
 let watches = new DirectoryWatches()
 let open: Closeable[] = []

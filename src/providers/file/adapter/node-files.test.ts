@@ -13,9 +13,9 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { errnoOf } from "../faults.ts"
 import { AccountNames, parseAccounts } from "./account-names.ts"
 import { nodeFiles } from "./node-files.ts"
-import { makeTempDir } from "./temp-dir.ts"
+import { makeTempDir, noTempDir } from "./temp-dir.ts"
 
-let temp = makeTempDir()
+let temp = noTempDir
 let dir = temp.path
 beforeEach(() => {
   temp = makeTempDir()

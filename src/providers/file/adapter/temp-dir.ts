@@ -4,7 +4,15 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-export function makeTempDir(): { readonly path: string; remove(): void } {
+export interface TempDir {
+  readonly path: string
+  remove(): void
+}
+
+/** Before the first test. */
+export const noTempDir: TempDir = { path: "/nowhere", remove: () => {} }
+
+export function makeTempDir(): TempDir {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "setpoint-file-")))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
