@@ -57,3 +57,8 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
   }
   return current
 }
+
+/** A document of our own as plain JSON: what it would be after a trip over the wire. */
+export function toPlainJson(document: object): Json {
+  return JSON.parse(JSON.stringify(document))
+}

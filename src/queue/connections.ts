@@ -24,8 +24,9 @@ export class Connections {
   /** Waits for the rate limit; false when the breaker lets no read through. */
   async enterRead(connection: string): Promise<boolean> {
     if (connection === "") return true
-    if (!this.#breakers.get(connection).mayRead()) return false
-    return this.#limits.get(connection).acquire(this.#signal, waitMsMax)
+    // First the token: a half-open breaker's permission is for one probe that really goes out.
+    if (!(await this.#limits.get(connection).acquire(this.#signal, waitMsMax))) return false
+    return this.#breakers.get(connection).mayRead()
   }
 
   mayAct(connection: string): boolean {

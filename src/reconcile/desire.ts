@@ -5,16 +5,33 @@ import type { Json, JsonObject } from "../base/json.ts"
 import type { Desire, KindProvider, Reference } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 
-export type Lookup = (reference: Reference, namespace: string) => Json | undefined
+/** The value of a field of another object, now. */
+export type Lookup = (reference: Reference, namespace: string) => Promise<Json | undefined>
 
-export function desire(object: ApiObject, kind: KindProvider, lookup: Lookup): Desire {
+export async function desire(
+  object: ApiObject,
+  kind: KindProvider,
+  lookup: Lookup,
+): Promise<Desire> {
   const spec = object.spec ?? {}
+  const first = desireNow(spec, kind, () => undefined)
+  if (first.missing.length === 0) return first
   const namespace = object.metadata.namespace ?? ""
-  if (kind.desire !== undefined) {
-    return kind.desire(spec, (reference) => lookup(reference, namespace))
+  const values = new Map<string, Json | undefined>()
+  for (const reference of first.missing) {
+    values.set(JSON.stringify(reference), await lookup(reference, namespace))
   }
+  return desireNow(spec, kind, (reference) => values.get(JSON.stringify(reference)))
+}
+
+function desireNow(
+  spec: JsonObject,
+  kind: KindProvider,
+  lookup: (reference: Reference) => Json | undefined,
+): Desire {
+  if (kind.desire !== undefined) return kind.desire(spec, lookup)
   const { adopt: _, ...desired } = spec
-  return { desired: desired as JsonObject, missing: [] }
+  return { desired, missing: [] }
 }
 
 /** The manifest itself allows to take charge of what exists. */

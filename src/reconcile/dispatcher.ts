@@ -19,11 +19,19 @@ export interface DispatcherPorts {
   readonly actuator: Actuator
   readonly queue: WorkQueue
   readonly reporter: Reporter
-  object(key: string): ApiObject | undefined
+  object(key: string): Promise<ApiObject | undefined>
+  /** What the informer knows of it right now. */
+  entry(key: string): ObjectEntry | undefined
   principalOf(loop: LoopEngine, action: Action): Principal
   /** A receipt exists; plans count their actions by it. */
   acted(loop: LoopEngine, report: ActReport): Promise<void>
   failed(error: unknown): void
+}
+
+export interface ObjectEntry {
+  readonly uid: string
+  readonly generation: number
+  readonly marked: boolean
 }
 
 const actsMax = 16
@@ -99,12 +107,9 @@ export class Dispatcher {
 
   /** The object still asks for what was judged. */
   #isCurrent({ key, object, action }: Proposal): boolean {
-    const now = this.#ports.object(key)
-    return (
-      now?.metadata.uid === action.uid &&
-      now.metadata.generation === action.generation &&
-      now.metadata.deletionTimestamp === object.metadata.deletionTimestamp
-    )
+    const now = this.#ports.entry(key)
+    const marked = object.metadata.deletionTimestamp !== undefined
+    return now?.uid === action.uid && now.generation === action.generation && now.marked === marked
   }
 
   #admit(loop: LoopEngine, proposal: Proposal): Admitted {
@@ -132,7 +137,7 @@ export class Dispatcher {
     }
     const state = report.result === "refused" ? "waiting" : "retrying"
     const stuck = fault.fault === "stuck"
-    await reporter.report(key, loop.id, object(key) ?? proposal.object, {
+    await reporter.report(key, loop.id, (await object(key)) ?? proposal.object, {
       state: stuck ? "stuck" : state,
       reason: report.result === "refused" ? "Stopped" : "ActFailed",
       message: `${fault.message} (${fault.hint})`,

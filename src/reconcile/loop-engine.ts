@@ -58,6 +58,8 @@ export class LoopEngine {
     | { readonly at: number; readonly counts: LoopCounts; readonly verdicts: string }
     | undefined
   rounds = 0
+  /** What the last sweep could not look at. */
+  doubts: readonly string[] = []
   readonly #ports: LoopEnginePorts
 
   constructor(id: string, spec: LoopSpec, ports: LoopEnginePorts) {

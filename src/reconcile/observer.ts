@@ -2,6 +2,7 @@
 // began. A read that fails, hangs or comes back in part is `unknown`, never absent. Targets of one
 // scope share a listing as long as it began late enough for each of them.
 
+import { breakerName } from "../actuator/actuator.ts"
 import { withDeadline } from "../base/async.ts"
 import type { Clock } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"
@@ -31,6 +32,13 @@ interface DatedListing {
 interface ScopeState {
   last: DatedListing | undefined
   running: { readonly asOf: number; readonly result: Promise<DatedListing> } | undefined
+}
+
+/** The connection gave no usable answer; a `stuck` one did: that is about the one target. */
+function isDoubt(answer: unknown): boolean {
+  if (typeof answer !== "object" || answer === null) return false
+  if ("complete" in answer) return answer.complete === false
+  return "cause" in answer && !("stuck" in answer)
 }
 
 /** Names one listable scope over all providers; "" for kinds that are read one by one. */
@@ -144,13 +152,13 @@ export class Observer {
     failed: (cause: string) => T,
     read: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const connection = `${kind.provider}|${kind.connection(target.desired)}`
+    const connection = breakerName(kind, kind.connection(target.desired))
     if (!(await this.#gate.enterRead(connection))) {
       return failed("calls to this connection fail; its breaker is open")
     }
     try {
       const timed = await withDeadline(this.#clock, kind.timeoutMs.observe, read)
-      this.#gate.record(connection, timed.kind === "done")
+      this.#gate.record(connection, timed.kind === "done" && !isDoubt(timed.value))
       if (timed.kind === "done") return timed.value
       return failed(`no answer within ${kind.timeoutMs.observe / 1000} s`)
     } catch (error) {

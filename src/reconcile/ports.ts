@@ -20,8 +20,8 @@ export interface ReconcilePorts {
   readonly reporter: Reporter
   readonly hasher: SecretHasher
   readonly lookup: Lookup
-  /** The newest version that the informer knows. */
-  object(key: string): ApiObject | undefined
+  /** The newest version, at least as new as what the informer knows. */
+  object(key: string): Promise<ApiObject | undefined>
   kindOf(key: string): KindRuntime | undefined
   loopOf(id: string): LoopEngine | undefined
   /** Takes our finalizer off, which lets a marked object go. */

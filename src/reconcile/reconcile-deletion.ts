@@ -25,7 +25,7 @@ export async function reconcileDeletion(
   const record = await ports.ledger.record(uid)
   if (record === undefined || !record.owned) return release(subject, record, ports)
   if (loop.spec.mode === "Observe") return release(subject, record, ports)
-  const { desired } = desire(object, kind.provider, ports.lookup)
+  const { desired } = await desire(object, kind.provider, ports.lookup)
   const target = recordedTarget(subject, desired, record)
   const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
   const observation = await ports.observer.observe(kind.provider, target, notBefore)
@@ -97,7 +97,7 @@ async function undecided(
   ports: ReconcilePorts,
 ): Promise<Outcome> {
   const { kind, object, loop } = subject
-  const { desired } = desire(object, kind.provider, ports.lookup)
+  const { desired } = await desire(object, kind.provider, ports.lookup)
   const target = recordedTarget(subject, desired, record)
   const since = ports.clock.monotonic()
   const observation = await ports.observer.observe(kind.provider, target, since)

@@ -14,7 +14,7 @@ import { retireOldTarget } from "./retire-target.ts"
 import type { Ticket } from "./round.ts"
 
 export async function reconcile(key: string, ports: ReconcilePorts): Promise<Outcome> {
-  const subject = findSubject(key, ports)
+  const subject = await findSubject(key, ports)
   if (subject === undefined) return settled
   if ("fault" in subject) return subject
   if (subject.loop.acting.has(subject.uid)) return { kind: "wait", reason: "its act is under way" }
@@ -29,11 +29,11 @@ export async function reconcile(key: string, ports: ReconcilePorts): Promise<Out
   }
 }
 
-function findSubject(
+async function findSubject(
   key: string,
   ports: ReconcilePorts,
-): Subject | Extract<Outcome, { kind: "stuck" }> | undefined {
-  const object = ports.object(key)
+): Promise<Subject | Extract<Outcome, { kind: "stuck" }> | undefined> {
+  const object = await ports.object(key)
   const uid = object?.metadata.uid
   if (object === undefined || uid === undefined) {
     ports.settled.drop(key)
@@ -57,7 +57,7 @@ async function reconcileTarget(
   ports: ReconcilePorts,
 ): Promise<Outcome> {
   const { key, object, uid, kind, loop } = subject
-  const { desired, missing } = desire(object, kind.provider, ports.lookup)
+  const { desired, missing } = await desire(object, kind.provider, ports.lookup)
   if (missing[0] !== undefined) {
     const { kind: other, name, field } = missing[0]
     const reference = `${other} ${name} ${field}`

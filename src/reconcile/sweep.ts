@@ -3,6 +3,7 @@
 // parsed and nothing is written.
 
 import { type Clock, sleep } from "../base/clock.ts"
+import type { Target } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
 import { desire, type Lookup } from "./desire.ts"
@@ -17,7 +18,7 @@ export interface SweepPorts {
   readonly settled: SettledCache
   readonly queue: WorkQueue
   readonly lookup: Lookup
-  object(key: string): ApiObject | undefined
+  object(key: string): Promise<ApiObject | undefined>
   /** Every object of the loop that a provider answers for. */
   keysOf(loop: string): Iterable<string>
 }
@@ -84,7 +85,7 @@ async function sweepScope(
   ports: SweepPorts,
   wake: (key: string) => void,
 ): Promise<string | undefined> {
-  const sample = sampleTarget(kind, group, ports)
+  const sample = await sampleTarget(kind, group, ports)
   if (sample === undefined) return undefined
   const { provider } = kind
   const started = ports.clock.monotonic()
@@ -97,11 +98,15 @@ async function sweepScope(
   return `${provider.kind} of ${provider.scope?.(sample.desired)}: ${listing.cause ?? "not complete"}`
 }
 
-function sampleTarget(kind: KindRuntime, group: readonly [string, Settled][], ports: SweepPorts) {
+async function sampleTarget(
+  kind: KindRuntime,
+  group: readonly [string, Settled][],
+  ports: SweepPorts,
+): Promise<Target | undefined> {
   for (const [key, { uid }] of group) {
-    const object = ports.object(key)
+    const object = await ports.object(key)
     if (object === undefined) continue
-    const { desired, missing } = desire(object, kind.provider, ports.lookup)
+    const { desired, missing } = await desire(object, kind.provider, ports.lookup)
     if (missing.length === 0) return targetOf({ key, uid, kind }, desired, undefined)
   }
   return undefined

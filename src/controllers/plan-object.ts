@@ -1,0 +1,70 @@
+// The Plan object that the API shows: a view of the ledger's plan, with a summary and the first
+// actions. The rest is read in pages from the ledger.
+
+import type { Json, JsonObject } from "../base/json.ts"
+import { parseLoopId } from "../contract/loop.ts"
+import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import { type ApiObject, apiVersionOf, setpointGroup, setpointVersion } from "../object/object.ts"
+import { countVerbs } from "../reconcile/loop-engine.ts"
+
+export const planResource = {
+  group: setpointGroup,
+  version: setpointVersion,
+  resource: "plans",
+} as const
+
+const actionsShown = 20
+
+export function planObject(plan: PlanDocument): ApiObject {
+  const { namespace } = parseLoopId(plan.loop)
+  return {
+    apiVersion: apiVersionOf(setpointGroup, setpointVersion),
+    kind: "Plan",
+    metadata: { name: plan.name, namespace },
+    spec: {
+      loop: plan.loop,
+      hash: plan.hash,
+      summary: planSummary(plan.held),
+      reasons: planReasons(plan.held),
+      actionCount: plan.held.length,
+      actions: plan.held.slice(0, actionsShown).map(actionView),
+    },
+  }
+}
+
+export function planStatus(plan: PlanDocument): JsonObject {
+  return {
+    phase: plan.phase,
+    done: plan.done.length,
+    ...(plan.note === undefined ? {} : { note: plan.note }),
+    ...(plan.approvals.length === 0
+      ? {}
+      : { approvals: plan.approvals.map((approval) => ({ ...approval })) }),
+  }
+}
+
+/** "40 deletes, 1 adopt" */
+export function planSummary(held: readonly HeldAction[]): string {
+  const counts = countVerbs(held.map((one) => one.action))
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  return parts.map(([verb, count]) => `${count} ${verb}${count === 1 ? "" : "s"}`).join(", ")
+}
+
+function planReasons(held: readonly HeldAction[]): Json {
+  const reasons = new Map(held.flatMap((one) => one.reasons).map((one) => [one.message, one]))
+  return [...reasons.values()].slice(0, 10).map((reason) => ({ ...reason }))
+}
+
+export function actionView(held: HeldAction): JsonObject {
+  const { action, reasons } = held
+  return {
+    verb: action.verb,
+    object: action.object,
+    kind: action.kind,
+    target: action.target,
+    digest: action.digest,
+    cause: action.cause.text,
+    why: reasons.map((reason) => reason.message).join("; "),
+    ...(action.changes.length === 0 ? {} : { changes: action.changes.map((one) => ({ ...one })) }),
+  }
+}

@@ -1,0 +1,306 @@
+// Brings a loop's source into the API: a whole revision or nothing. What can't be read, or is not
+// valid as a whole, leaves the last good revision in force and says why; what is no longer declared
+// is pruned as one set, judged before anything is marked.
+
+import { mapBounded } from "../base/async.ts"
+import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
+import { isFault, toFault } from "../base/faults.ts"
+import { hashJson } from "../base/hash.ts"
+import type { Json } from "../base/json.ts"
+import { parseLoopId } from "../contract/loop.ts"
+import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
+import {
+  type Manifest,
+  positionText,
+  type Source,
+  type SourceIssue,
+  type SourceSnapshot,
+} from "../contract/source.ts"
+import type { Verbs } from "../contract/verbs.ts"
+import type { Closeable } from "../contract/world.ts"
+import { ledgerKeys, putDocument } from "../ledger/keys.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import {
+  type ApiObject,
+  keyText,
+  type ObjectKey,
+  parseApiVersion,
+  parseKeyText,
+  type ResourceRef,
+  sourceAnnotation,
+} from "../object/object.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { controllerFault } from "./faults.ts"
+
+export type SourceState =
+  | { readonly kind: "reading" }
+  | { readonly kind: "good"; readonly revision: string; readonly objects: number }
+  | {
+      readonly kind: "invalid" | "unreadable"
+      readonly issues: readonly SourceIssue[]
+      readonly lastGood: string | undefined
+    }
+
+export interface ServedKind {
+  readonly resource: ResourceRef
+  readonly namespaced: boolean
+}
+
+export interface SourceKeeperPorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly verbs: Pick<Verbs, "apply" | "deleteSet">
+  /** How the API serves a kind; undefined when it does not. */
+  servedKind(group: string, kind: string): ServedKind | undefined
+  /** Objects of the loop that are stored and not marked. */
+  storedKeys(loop: string): Iterable<string>
+  storedObject(key: string): Promise<ApiObject | undefined>
+  heldChanged(loop: LoopEngine): Promise<void>
+  /** The state changed; the loop's status shows it. */
+  changed(loop: LoopEngine, state: SourceState): Promise<void>
+  failed(error: unknown): void
+}
+
+interface Placed {
+  readonly manifest: Manifest
+  readonly key: ObjectKey
+  readonly resource: ResourceRef
+  readonly object: ApiObject
+  readonly hash: string
+}
+
+const hintQuietMs = 30
+const retryMs = 5000
+const writesAtOnce = 32
+
+export class SourceKeeper {
+  readonly #ports: SourceKeeperPorts
+  readonly #loop: LoopEngine
+  readonly #source: Source
+  readonly #stop = new AbortController()
+  readonly #applied = new Map<string, string>()
+  readonly #watch: Closeable
+  #timer: Timer | undefined
+  #running: Promise<void> | undefined
+  #again = false
+  #noted = ""
+  state: SourceState = { kind: "reading" }
+
+  constructor(loop: LoopEngine, source: Source, ports: SourceKeeperPorts) {
+    this.#loop = loop
+    this.#source = source
+    this.#ports = ports
+    this.#watch = source.watch(() => this.#soon(hintQuietMs))
+  }
+
+  get description(): string {
+    return this.#source.description
+  }
+
+  /** Reads and applies; calls that come meanwhile share one more run after this one. */
+  async sync(): Promise<void> {
+    if (this.#running !== undefined) {
+      this.#again = true
+      return this.#running
+    }
+    this.#running = this.#runs()
+    try {
+      await this.#running
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.#watch.close()
+    this.#timer?.cancel()
+    await this.#running?.catch(() => {})
+  }
+
+  async #runs(): Promise<void> {
+    do {
+      this.#again = false
+      try {
+        await this.#once()
+      } catch (error) {
+        this.#ports.failed(error)
+        this.#soon(retryMs)
+      }
+    } while (this.#again && !this.#stop.signal.aborted)
+  }
+
+  #soon(delayMs: number): void {
+    if (this.#stop.signal.aborted) return
+    this.#timer?.cancel()
+    this.#timer = this.#ports.clock.after(delayMs, () => void this.sync())
+  }
+
+  async #once(): Promise<void> {
+    const snapshot = await this.#source.read(this.#stop.signal)
+    if (this.#stop.signal.aborted) return
+    if (snapshot.kind !== "complete") return this.#refuse(snapshot.kind, snapshot.issues)
+    const { placed, issues } = this.#place(snapshot)
+    const changed = placed.filter((one) => this.#applied.get(keyText(one.key)) !== one.hash)
+    const refused = issues.length > 0 ? issues : await this.#rehearse(changed)
+    if (refused.length > 0) return this.#refuse("invalid", refused)
+    this.#loop.sourceRevision = snapshot.revision
+    await this.#write(changed)
+    await this.#prune(placed, snapshot.revision)
+    await this.#note(snapshot.revision, placed.length)
+  }
+
+  /** Where each manifest belongs; a loop writes only its own namespace. */
+  #place(snapshot: Extract<SourceSnapshot, { kind: "complete" }>) {
+    const placed: Placed[] = []
+    const issues: SourceIssue[] = []
+    for (const manifest of snapshot.manifests) {
+      const one = this.#placeOne(manifest)
+      if ("message" in one) issues.push(one)
+      else placed.push(one)
+    }
+    return { placed, issues }
+  }
+
+  #placeOne(manifest: Manifest): Placed | SourceIssue {
+    const { object, position } = manifest
+    const { group } = parseApiVersion(object.apiVersion)
+    const name = `${object.kind} ${object.metadata.name}`
+    const issue = (cause: string, hint: string): SourceIssue => {
+      const fault = controllerFault("SPT-SRC-101", { object: name, cause, hint })
+      return { code: fault.code, message: fault.message, hint: fault.hint, position }
+    }
+    const served = this.#ports.servedKind(group, object.kind)
+    if (served === undefined) {
+      const hint = "check apiVersion and kind; `setpoint get definitions` lists what is served"
+      return issue(`no kind ${object.kind} in ${object.apiVersion} is served`, hint)
+    }
+    const own = parseLoopId(this.#loop.id).namespace
+    const namespace = served.namespaced ? (object.metadata.namespace ?? own) : ""
+    if (served.namespaced && namespace !== own) {
+      const hint = `remove metadata.namespace, or declare it in a loop of namespace ${namespace}`
+      return issue(`loop ${this.#loop.id} writes only namespace ${own}`, hint)
+    }
+    if (!served.namespaced && own !== "setpoint-system") {
+      const hint = "put it into a loop of namespace setpoint-system"
+      return issue("it is cluster-scoped, and this loop is not", hint)
+    }
+    const place = `${position.file}:${position.line}`
+    const annotations = { ...object.metadata.annotations, [sourceAnnotation]: place }
+    const metadata = {
+      ...object.metadata,
+      annotations,
+      ...(namespace === "" ? {} : { namespace }),
+    }
+    const { resource } = served
+    const key = { group, resource: resource.resource, namespace, name: object.metadata.name }
+    const whole: ApiObject = { ...object, metadata }
+    return { manifest, key, resource, object: whole, hash: hashJson(whole as object as Json) }
+  }
+
+  /** Everything is tried before anything is written: all or nothing per revision. */
+  async #rehearse(changed: readonly Placed[]): Promise<SourceIssue[]> {
+    const answers = await mapBounded(changed, writesAtOnce, async (one) => {
+      try {
+        await this.#apply(one, true)
+        return undefined
+      } catch (error) {
+        if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
+        return issueOf(one, error)
+      }
+    })
+    return answers.filter((issue) => issue !== undefined)
+  }
+
+  async #write(changed: readonly Placed[]): Promise<void> {
+    await mapBounded(changed, writesAtOnce, async (one) => {
+      await this.#apply(one, false)
+      this.#applied.set(keyText(one.key), one.hash)
+    })
+  }
+
+  async #apply({ resource, object }: Placed, dryRun: boolean): Promise<void> {
+    const principal = sourcePrincipal(this.#loop.id)
+    const options = { fieldManager: principal.name, force: true, dryRun }
+    await this.#ports.verbs.apply(principal, resource, object, options)
+  }
+
+  async #prune(placed: readonly Placed[], revision: string): Promise<void> {
+    const declared = new Set(placed.map((one) => keyText(one.key)))
+    const keys: ObjectKey[] = []
+    const uids = new Set<string>()
+    for (const key of this.#ports.storedKeys(this.#loop.id)) {
+      if (declared.has(key)) continue
+      const object = await this.#ports.storedObject(key)
+      const ours = object?.metadata.annotations?.[sourceAnnotation] !== undefined
+      if (object === undefined || !ours) continue
+      this.#applied.delete(key)
+      keys.push(parseKeyText(key))
+      uids.add(object.metadata.uid ?? "")
+    }
+    const loop = this.#loop
+    loop.held.retainOrigin("prune", uids)
+    await this.#ports.heldChanged(loop)
+    if (keys.length === 0) return
+    try {
+      const options = { origin: "prune", sourceRevision: revision } as const
+      await this.#ports.verbs.deleteSet(sourcePrincipal(loop.id), keys, options)
+    } catch (error) {
+      const fault = toFault(error)
+      if (fault.status !== 403) throw error // Held or denied is an answer, not a failure.
+    }
+  }
+
+  async #note(revision: string, objects: number): Promise<void> {
+    const state: SourceState = { kind: "good", revision, objects }
+    this.state = state
+    if (this.#noted === revision) return
+    this.#noted = revision
+    const { ledger, clock } = this.#ports
+    const at = toTimestamp(clock.now())
+    const stored = await ledger.store.get(ledgerKeys.source(this.#loop.id))
+    const known =
+      stored === undefined || "kind" in stored ? "" : new TextDecoder().decode(stored.value)
+    if (!known.includes(revision)) {
+      const write = putDocument(ledgerKeys.source(this.#loop.id), { revision, objects, at })
+      const event = { type: "source", state: "good", revision, note: `${objects} objects` } as const
+      await ledger.note(this.#loop.id, enginePrincipal, [event], [write])
+    }
+    await this.#ports.changed(this.#loop, state)
+  }
+
+  /** The last good revision stays in force. */
+  async #refuse(kind: "invalid" | "unreadable", issues: readonly SourceIssue[]): Promise<void> {
+    const lastGood = this.#loop.sourceRevision
+    const note = issues.slice(0, 5).map(issueText).join("; ")
+    this.state = { kind, issues, lastGood }
+    this.#soon(retryMs)
+    if (this.#noted === `${kind} ${note}`) return
+    this.#noted = `${kind} ${note}`
+    const event = { type: "source", state: kind, note } as const
+    await this.#ports.ledger.note(this.#loop.id, enginePrincipal, [event])
+    await this.#ports.changed(this.#loop, this.state)
+  }
+}
+
+export function issueText(issue: SourceIssue): string {
+  const place = issue.position === undefined ? "" : `${positionText(issue.position)}: `
+  return `${place}${issue.message}`
+}
+
+/** A refusal of the API, at the line that it is about. */
+function issueOf({ manifest }: Placed, fault: ReturnType<typeof toFault>): SourceIssue {
+  const field = firstField(fault.details.causes)
+  const position = field === undefined ? manifest.position : manifest.locate(field)
+  return { code: fault.code, message: fault.message, hint: fault.hint, position }
+}
+
+function firstField(causes: string | undefined): (string | number)[] | undefined {
+  if (causes === undefined) return undefined
+  const parsed: unknown = JSON.parse(causes)
+  const [first] = Array.isArray(parsed) ? parsed : []
+  const field: unknown = first?.field
+  if (typeof field !== "string" || field === "") return undefined
+  const parts = field.split(/[.[\]]+/).filter((part) => part !== "")
+  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+}

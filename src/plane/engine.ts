@@ -1,0 +1,375 @@
+// Wires the loop together: informers wake the queue, workers run passes, rounds are judged, the
+// actuator acts, plans wait. Nothing here decides anything; every rule lives in the part it wires.
+
+import { type ActReport, Actuator } from "../actuator/actuator.ts"
+import { toFault } from "../base/faults.ts"
+import { at, type Json } from "../base/json.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import type { Reference } from "../contract/provider.ts"
+import type { Verbs } from "../contract/verbs.ts"
+import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import { PlanKeeper } from "../controllers/plan-keeper.ts"
+import { planObject, planResource, planStatus } from "../controllers/plan-object.ts"
+import { Ledger } from "../ledger/ledger.ts"
+import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import { type ApiObject, parseApiVersion, targetFinalizer } from "../object/object.ts"
+import { Connections } from "../queue/connections.ts"
+import { WorkQueue } from "../queue/work-queue.ts"
+import { desire } from "../reconcile/desire.ts"
+import { Dispatcher } from "../reconcile/dispatcher.ts"
+import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
+import { recordedTarget, type Subject } from "../reconcile/look.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { Observer } from "../reconcile/observer.ts"
+import type { ReconcilePorts } from "../reconcile/ports.ts"
+import { reconcile } from "../reconcile/reconcile.ts"
+import { Reporter } from "../reconcile/reporter.ts"
+import { schedule } from "../reconcile/schedule.ts"
+import { actingPrincipal } from "../reconcile/settle-round.ts"
+import { SettledCache } from "../reconcile/settled-cache.ts"
+import { type Sweep, sweepLoop } from "../reconcile/sweep.ts"
+import type { Counter } from "../telemetry/metrics.ts"
+import { ObjectFeed } from "./object-feed.ts"
+import type { PlanePorts } from "./ports.ts"
+import { refOf } from "./refs.ts"
+import { TargetWatches } from "./target-watches.ts"
+
+const defaultWorkers = 16
+
+export class Engine {
+  readonly ports: PlanePorts
+  readonly ledger: Ledger
+  readonly queue: WorkQueue
+  readonly actuator: Actuator
+  readonly connections: Connections
+  readonly observer: Observer
+  readonly settled = new SettledCache()
+  readonly reporter: Reporter
+  readonly dispatcher: Dispatcher
+  readonly plans: PlanKeeper
+  readonly judge: LoopDeleteJudge
+  readonly kinds: readonly KindRuntime[]
+  readonly watches: TargetWatches
+  feed: ObjectFeed | undefined
+  readonly #stop = new AbortController()
+  readonly #acts: Counter
+  readonly #passPorts: ReconcilePorts
+  #verbs: Verbs | undefined
+  #loopOf: (id: string) => LoopEngine | undefined = () => undefined
+  #workers: Promise<void>[] = []
+  passes = 0
+
+  constructor(ports: PlanePorts) {
+    const { store, clock, random, stop } = ports
+    this.ports = ports
+    this.kinds = ports.kinds.map(createKindRuntime)
+    this.ledger = new Ledger(store, clock)
+    this.queue = new WorkQueue({ clock, random })
+    this.connections = new Connections(clock, this.#stop.signal)
+    this.observer = new Observer({ clock, world: ports.readWorld, gate: this.connections })
+    this.reporter = new Reporter(clock, (object, status) => this.#writeStatus(object, status))
+    const breakers = this.connections
+    const world = ports.actWorld
+    this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers })
+    const wake = (key: string) => this.queue.add(key, { priority: "high" })
+    this.watches = new TargetWatches(ports.readWorld, wake, (error) => this.failed(error))
+    const labels = ["verb", "result"]
+    this.#acts = ports.metrics.counter("setpoint_acts_total", { help: "Acts performed", labels })
+    this.dispatcher = this.#newDispatcher()
+    this.plans = this.#newPlanKeeper()
+    this.judge = this.#newJudge()
+    this.#passPorts = this.#newPassPorts()
+  }
+
+  /** The parts that exist only once the API is open. */
+  attach(verbs: Verbs, loopOf: (id: string) => LoopEngine | undefined): void {
+    this.#verbs = verbs
+    this.#loopOf = loopOf
+    const { store, clock } = this.ports
+    this.feed = new ObjectFeed(store, clock, this.kinds, (key, change) =>
+      this.#onChange(key, change),
+    )
+  }
+
+  get verbs(): Verbs {
+    if (this.#verbs === undefined) throw toFault(new Error("the API is not open yet"))
+    return this.#verbs
+  }
+
+  loopOf(id: string): LoopEngine | undefined {
+    return this.#loopOf(id)
+  }
+
+  start(): void {
+    const count = this.ports.workers ?? defaultWorkers
+    this.#workers = Array.from({ length: count }, () => this.#work())
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    this.actuator.close()
+    this.queue.shutdown()
+    this.watches.close()
+    await this.dispatcher.drain()
+    await Promise.all(this.#workers)
+    await this.feed?.close()
+  }
+
+  /** Intents that a crash left without receipt: their result is unknown, and is looked at first. */
+  async closeOldIntents(): Promise<void> {
+    for (const intent of this.ledger.unfinished()) {
+      const receipts = []
+      for (const action of intent.actions) {
+        const record = await this.ledger.record(action.uid)
+        if (record === undefined) continue
+        const error = "the plane ended before the result was known"
+        const result = "unknown" as const
+        receipts.push({ action, result, error, durationMs: 0, record, writes: [] })
+      }
+      await this.ledger.finish(intent, receipts)
+    }
+  }
+
+  sweep(loop: LoopEngine): Promise<Sweep> {
+    const { clock } = this.ports
+    const { observer, settled, queue } = this
+    return sweepLoop(loop.id, {
+      ...{ clock, observer, settled, queue },
+      lookup: this.lookup,
+      object: async (key) => this.feed?.object(key),
+      keysOf: (id) => this.feed?.keys(id) ?? [],
+    })
+  }
+
+  wakeAll(loop?: string): void {
+    for (const key of this.feed?.keys(loop) ?? []) this.queue.add(key)
+  }
+
+  failed(error: unknown): void {
+    const fault = toFault(error)
+    this.ports.logger.error(fault.message, { code: fault.code, cause: String(fault.cause ?? "") })
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      const key = await this.queue.take(this.#stop.signal)
+      if (key === undefined) return
+      try {
+        this.passes++
+        schedule(this.queue, key, await reconcile(key, this.#passPorts))
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.failed(error)
+        this.queue.addWithBackoff(key)
+      } finally {
+        this.queue.done(key)
+      }
+    }
+  }
+
+  /** A status write moves the revision and nothing else; only what asks for a pass gets one. */
+  #onChange(key: string, change: "put" | "delete"): void {
+    const entry = this.feed?.entry(key)
+    const settled = this.settled.get(key)
+    const unmoved =
+      change === "put" &&
+      entry !== undefined &&
+      settled?.uid === entry.uid &&
+      settled.generation === entry.generation &&
+      settled.loop === entry.loop &&
+      !entry.marked
+    if (!unmoved) this.queue.add(key, { priority: "high" })
+  }
+
+  #newPassPorts(): ReconcilePorts {
+    const { ledger, observer, settled, reporter, watches } = this
+    const { clock, hasher } = this.ports
+    return {
+      ...{ clock, ledger, observer, settled, reporter, hasher },
+      lookup: this.lookup,
+      object: async (key) => this.feed?.object(key),
+      kindOf: (key) => this.feed?.kindOf(key),
+      loopOf: (id) => this.#loopOf(id),
+      unfinalize: (object) => this.#unfinalize(object),
+      watchTarget: (key, kind, target) => watches.watch(key, kind, target),
+      unwatchTarget: (key) => watches.unwatch(key),
+      heldChanged: (loop) => this.plans.refresh(loop),
+    }
+  }
+
+  #newDispatcher(): Dispatcher {
+    const { ledger, actuator, queue, reporter } = this
+    return new Dispatcher({
+      ...{ clock: this.ports.clock, ledger, actuator, queue, reporter },
+      object: async (key) => this.feed?.object(key),
+      entry: (key) => this.feed?.entry(key),
+      principalOf: actingPrincipal,
+      acted: (loop, report) => this.#acted(loop, report),
+      failed: (error) => this.failed(error),
+    })
+  }
+
+  #newPlanKeeper(): PlanKeeper {
+    return new PlanKeeper({
+      clock: this.ports.clock,
+      ledger: this.ledger,
+      loopOf: (id) => this.#loopOf(id),
+      recheck: (loop, held) => this.#recheck(loop, held),
+      publish: (plan) => this.#publishPlan(plan),
+      execute: (loop, held) => this.#execute(loop, held),
+    })
+  }
+
+  #newJudge(): LoopDeleteJudge {
+    return new LoopDeleteJudge({
+      ledger: this.ledger,
+      loopOf: (id) => this.#loopOf(id),
+      kindOf: (key) => this.feed?.kindOf(key),
+      observe: (subject) => this.#observeNow(subject),
+      planned: async (loop) => {
+        await this.plans.refresh(loop)
+        return this.plans.pending(loop.id)
+      },
+    })
+  }
+
+  async #observeNow(subject: Subject) {
+    const { object, kind, uid } = subject
+    const record = await this.ledger.record(uid)
+    const { desired } = await desire(object, kind.provider, this.lookup)
+    const target = recordedTarget(subject, desired, record)
+    const now = this.ports.clock.monotonic()
+    const observation = await this.observer.observe(kind.provider, target, now)
+    const text = record?.target ?? targetText(kind.provider, desired)
+    return { text, observation }
+  }
+
+  /** A pass over the object brings what is held for it up to date. */
+  async #recheck(loop: LoopEngine, held: HeldAction): Promise<void> {
+    const { object: key, uid, verb } = held.action
+    const object = await this.feed?.object(key)
+    if (object === undefined || object.metadata.uid !== uid) {
+      loop.held.drop(uid, verb === "delete" ? "delete" : "act")
+      return
+    }
+    if (verb === "delete") await this.#recheckDelete(loop, held, key, object)
+    else await this.#recheckAct(loop, key)
+  }
+
+  async #recheckDelete(
+    loop: LoopEngine,
+    held: HeldAction,
+    key: string,
+    object: ApiObject,
+  ): Promise<void> {
+    const kind = this.feed?.kindOf(key)
+    if (kind === undefined) return
+    const subject: Subject = { key, object, uid: held.action.uid, kind, loop }
+    const { observation } = await this.#observeNow(subject)
+    const token = observation.kind === "present" ? observation.token : undefined
+    const generation = object.metadata.generation ?? 0
+    const same = token === held.action.token && generation === held.action.generation
+    if (observation.kind !== "unknown" && same) return
+    loop.held.drop(held.action.uid, "delete")
+    this.queue.add(key, { priority: "high" })
+  }
+
+  /** Runs the object through a pass and waits for its round, so that its digest is of now. */
+  async #recheckAct(loop: LoopEngine, key: string): Promise<void> {
+    const rounds = loop.rounds
+    const outcome = await reconcile(key, this.#passPorts)
+    if (outcome.kind !== "wait") return
+    const { clock } = this.ports
+    const started = clock.monotonic()
+    while (loop.rounds === rounds && clock.monotonic() - started < 5000) {
+      await new Promise<void>((resolve) => clock.after(20, resolve))
+    }
+  }
+
+  /** Marks for approved deletes, a pass for everything else. */
+  async #execute(_loop: LoopEngine, held: readonly HeldAction[]): Promise<void> {
+    for (const { action } of held) {
+      const object = await this.feed?.object(action.object)
+      if (object === undefined || object.metadata.uid !== action.uid) continue
+      const kind = this.feed?.kindOf(action.object)
+      if (action.verb === "delete" && kind !== undefined) {
+        const ref = refOf(kind.resource, object)
+        await this.verbs.delete(enginePrincipal, ref, { uid: action.uid })
+      }
+      this.queue.add(action.object, { priority: "high" })
+    }
+  }
+
+  async #acted(loop: LoopEngine, report: ActReport): Promise<void> {
+    const { action, result } = report
+    this.#acts.add(1, { verb: action.verb, result })
+    if (result === "done") await this.plans.acted(loop, action.uid, action.digest)
+  }
+
+  async #publishPlan(plan: PlanDocument): Promise<void> {
+    try {
+      const view = planObject(plan)
+      const ref = refOf(planResource, view)
+      const known = await this.verbs.get(enginePrincipal, ref)
+      if (known === undefined) await this.verbs.create(enginePrincipal, planResource, view)
+      const patch = { status: planStatus(plan) }
+      const options = { subresource: "status" } as const
+      await this.verbs.patch(enginePrincipal, ref, "merge", patch, options)
+    } catch (error) {
+      this.failed(error) // The ledger has it; the view is made again at the next start.
+    }
+  }
+
+  async #writeStatus(object: ApiObject, status: ApiObject["status"]): Promise<void> {
+    const kind = this.#kindOfObject(object)
+    if (kind === undefined) return
+    const before = object.status ?? {}
+    const gone = Object.keys(before).filter((name) => status?.[name] === undefined)
+    const patch: Record<string, Json | undefined> = { ...status }
+    for (const name of [...gone, ...Object.keys(patch)]) patch[name] ??= null
+    try {
+      const options = { subresource: "status" } as const
+      const ref = refOf(kind.resource, object)
+      await this.verbs.patch(enginePrincipal, ref, "merge", { status: patch }, options)
+    } catch (error) {
+      if (toFault(error).status !== 404) throw error // Gone meanwhile: nobody to tell.
+    }
+  }
+
+  async #unfinalize(object: ApiObject): Promise<void> {
+    const kind = this.#kindOfObject(object)
+    if (kind === undefined) return
+    const ref = refOf(kind.resource, object)
+    const newest = await this.verbs.get(enginePrincipal, ref)
+    if (newest === undefined || newest.metadata.uid !== object.metadata.uid) return
+    const finalizers = (newest.metadata.finalizers ?? []).filter((one) => one !== targetFinalizer)
+    const patch = { metadata: { finalizers, resourceVersion: newest.metadata.resourceVersion } }
+    await this.verbs.patch(enginePrincipal, ref, "merge", patch)
+  }
+
+  #kindOfObject(object: ApiObject): KindRuntime | undefined {
+    const { group } = parseApiVersion(object.apiVersion)
+    return this.kinds.find(
+      ({ provider }) => provider.group === group && provider.kind === object.kind,
+    )
+  }
+
+  readonly lookup = async (reference: Reference, namespace: string): Promise<Json | undefined> => {
+    const kind = this.kinds.find(({ provider }) => {
+      const group =
+        reference.apiVersion === undefined
+          ? provider.group
+          : parseApiVersion(reference.apiVersion).group
+      return provider.kind === reference.kind && provider.group === group
+    })
+    if (kind === undefined) return undefined
+    const ref = {
+      ...kind.resource,
+      namespace: reference.namespace ?? namespace,
+      name: reference.name,
+    }
+    const object = await this.verbs.get(enginePrincipal, ref)
+    return object === undefined
+      ? undefined
+      : at(object as object as Json, ...reference.field.split("."))
+  }
+}

@@ -1,0 +1,68 @@
+// Why an object is as it is: what is declared, applied and observed, what differs and why, what is
+// held, what was refused, and what would have to happen.
+
+import { isObject } from "../base/json.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import { controllerFault } from "../controllers/faults.ts"
+import { loopLabel } from "../object/object.ts"
+import { desire } from "../reconcile/desire.ts"
+import { look } from "../reconcile/look.ts"
+import { sourceView } from "./loop-status.ts"
+import type { Plane } from "./plane.ts"
+
+export async function explainObject(plane: Plane, key: string): Promise<object> {
+  const { engine, ports } = plane
+  const object = await engine.feed?.object(key)
+  const kind = engine.feed?.kindOf(key)
+  if (object === undefined || kind === undefined) {
+    throw controllerFault("SPT-PLAN-008", { object: key })
+  }
+  const uid = object.metadata.uid ?? ""
+  const id = object.metadata.labels?.[loopLabel] ?? ""
+  const loop = plane.loops.get(id)
+  const record = await engine.ledger.record(uid)
+  const { desired, missing } = await desire(object, kind.provider, engine.lookup)
+  const subject = { key, uid, kind }
+  const seen =
+    missing.length > 0
+      ? undefined
+      : await look({
+          ...{ subject, desired, record, hasher: ports.hasher },
+          observe: (target) =>
+            engine.observer.observe(kind.provider, target, ports.clock.monotonic()),
+          fingerprint: () => undefined,
+        })
+  const held = [loop?.held.get(uid, "delete"), loop?.held.get(uid, "act")].filter(
+    (one) => one !== undefined,
+  )
+  const source = plane.loops.sourceState(id)
+  return {
+    object: key,
+    kind: object.kind,
+    generation: object.metadata.generation,
+    deleting: object.metadata.deletionTimestamp !== undefined,
+    source: object.metadata.annotations?.["setpoint.dev/source"],
+    loop: id,
+    mode: loop?.spec.mode,
+    loopSource: source === undefined ? undefined : sourceView(source),
+    stops: ports.stop.entries(),
+    conditions: isObject(object.status) ? object.status.conditions : undefined,
+    state: engine.reporter.stateOf(key),
+    target: seen?.text ?? record?.target,
+    owned: record?.owned ?? false,
+    incarnation: record?.incarnation,
+    pending: record?.pending,
+    applied: record?.applied,
+    observation: seen === undefined ? undefined : observationView(seen.observation),
+    changes: seen?.changes ?? [],
+    missing,
+    held: held.map(({ action, reasons }) => ({ action, reasons })),
+    plan: engine.plans.pending(id)?.name,
+    principal: enginePrincipal.name,
+  }
+}
+
+function observationView(observation: Awaited<ReturnType<typeof look>>["observation"]): object {
+  if (observation.kind === "present") return { kind: "present", token: observation.token }
+  return { ...observation, asOf: undefined }
+}

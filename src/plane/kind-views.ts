@@ -1,0 +1,19 @@
+// Which kinds the plane serves and how the command line may call them.
+
+import type { Plane } from "./plane.ts"
+
+export function kindViews(plane: Plane): object {
+  const kinds = plane.api.registry.all().map((one) => ({
+    group: one.group,
+    version: one.version,
+    resource: one.resource,
+    kind: one.kind,
+    singular: one.singular,
+    shortNames: one.shortNames,
+    namespaced: one.namespaced,
+    provider: plane.engine.kinds.some(
+      ({ resource }) => resource.group === one.group && resource.resource === one.resource,
+    ),
+  }))
+  return { kinds }
+}

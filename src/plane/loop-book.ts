@@ -1,0 +1,138 @@
+// The loops of the plane: follows the Loop objects, keeps an engine and a source for each, and looks
+// at everything again on each loop's timer.
+
+import type { Clock, Timer } from "../base/clock.ts"
+import { equalJson, type Json } from "../base/json.ts"
+import { type LoopSpec, loopId } from "../contract/loop.ts"
+import type { Source } from "../contract/source.ts"
+import { loopSpecOf } from "../controllers/loop-spec.ts"
+import {
+  SourceKeeper,
+  type SourceKeeperPorts,
+  type SourceState,
+} from "../controllers/source-keeper.ts"
+import type { ApiObject } from "../object/object.ts"
+import { LoopEngine, type LoopEnginePorts } from "../reconcile/loop-engine.ts"
+
+export interface LoopBookPorts {
+  readonly clock: Clock
+  readonly engine: LoopEnginePorts
+  readonly source: SourceKeeperPorts
+  openSource(directory: string): Source
+  /** What the ledger remembers as held goes back into a new engine. */
+  restoreHeld(loop: LoopEngine): void
+  /** The level trigger. */
+  sweep(loop: LoopEngine): Promise<void>
+  /** Every object of this loop has to be looked at. */
+  wakeAll(loop: string): void
+  failed(error: unknown): void
+}
+
+interface Entry {
+  readonly engine: LoopEngine
+  keeper: SourceKeeper | undefined
+  timer: Timer | undefined
+}
+
+export class LoopBook {
+  readonly #ports: LoopBookPorts
+  readonly #loops = new Map<string, Entry>()
+  #closed = false
+
+  constructor(ports: LoopBookPorts) {
+    this.#ports = ports
+  }
+
+  get(id: string): LoopEngine | undefined {
+    return this.#loops.get(id)?.engine
+  }
+
+  all(): LoopEngine[] {
+    return [...this.#loops.values()].map((entry) => entry.engine)
+  }
+
+  sourceOf(id: string): SourceKeeper | undefined {
+    return this.#loops.get(id)?.keeper
+  }
+
+  sourceState(id: string): SourceState | undefined {
+    return this.#loops.get(id)?.keeper?.state
+  }
+
+  /** A Loop object was made or changed. Loosening and tightening both count from the next round. */
+  async put(object: ApiObject): Promise<void> {
+    const id = loopId(object.metadata.namespace ?? "", object.metadata.name)
+    const spec = loopSpecOf(object)
+    const known = this.#loops.get(id)
+    if (known === undefined) {
+      await this.#add(id, spec)
+      return
+    }
+    const before = known.engine.spec
+    if (equalJson({ ...before } as object as Json, { ...spec } as object as Json)) return
+    known.engine.spec = spec
+    known.engine.wouldHash = ""
+    if (before.source?.directory?.path !== spec.source?.directory?.path) {
+      await known.keeper?.close()
+      known.keeper = this.#openKeeper(known.engine)
+      await known.keeper?.sync()
+    }
+    this.#schedule(known)
+    this.#ports.wakeAll(id)
+  }
+
+  /** Deleting a loop releases; it never prunes. */
+  async remove(id: string): Promise<void> {
+    const known = this.#loops.get(id)
+    if (known === undefined) return
+    this.#loops.delete(id)
+    known.timer?.cancel()
+    known.engine.round.cancel()
+    await known.keeper?.close()
+  }
+
+  /** One pass of the level trigger, now. */
+  async look(id: string): Promise<void> {
+    const known = this.#loops.get(id)
+    if (known === undefined) return
+    await known.keeper?.sync()
+    await this.#ports.sweep(known.engine)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const { timer, engine, keeper } of this.#loops.values()) {
+      timer?.cancel()
+      engine.round.cancel()
+      await keeper?.close()
+    }
+  }
+
+  async #add(id: string, spec: LoopSpec): Promise<void> {
+    const engine = new LoopEngine(id, spec, this.#ports.engine)
+    const entry: Entry = { engine, keeper: undefined, timer: undefined }
+    this.#loops.set(id, entry)
+    this.#ports.restoreHeld(engine)
+    entry.keeper = this.#openKeeper(engine)
+    await entry.keeper?.sync()
+    this.#ports.wakeAll(id)
+    this.#schedule(entry)
+  }
+
+  #openKeeper(engine: LoopEngine): SourceKeeper | undefined {
+    const path = engine.spec.source?.directory?.path
+    if (path === undefined) return undefined
+    return new SourceKeeper(engine, this.#ports.openSource(path), this.#ports.source)
+  }
+
+  #schedule(entry: Entry): void {
+    entry.timer?.cancel()
+    if (this.#closed) return
+    const { id, spec } = entry.engine
+    entry.timer = this.#ports.clock.after(spec.intervalMs, () => {
+      this.look(id)
+        .catch(this.#ports.failed)
+        .finally(() => this.#loops.get(id) === entry && this.#schedule(entry))
+    })
+  }
+}

@@ -1,0 +1,63 @@
+// The informers of all kinds that have a provider, as one: which objects exist, what changed.
+
+import type { Clock } from "../base/clock.ts"
+import type { Store } from "../contract/store.ts"
+import { Informer } from "../informer/informer.ts"
+import type { IndexEntry } from "../informer/object-index.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { KindRuntime } from "../reconcile/kind-runtime.ts"
+
+export type FeedListener = (key: string, change: "put" | "delete") => void
+
+export class ObjectFeed {
+  readonly #informers = new Map<string, Informer>()
+  readonly #kinds = new Map<string, KindRuntime>()
+
+  constructor(store: Store, clock: Clock, kinds: readonly KindRuntime[], listener: FeedListener) {
+    for (const kind of kinds) {
+      const { group, resource } = kind.resource
+      const informer = new Informer({ store, clock, group, resource })
+      informer.onChange(listener)
+      const name = group === "" ? resource : `${resource}.${group}`
+      this.#informers.set(name, informer)
+      this.#kinds.set(name, kind)
+    }
+  }
+
+  async synced(): Promise<void> {
+    for (const informer of this.#informers.values()) await informer.synced()
+  }
+
+  kindOf(key: string): KindRuntime | undefined {
+    return this.#kinds.get(prefixOf(key))
+  }
+
+  entry(key: string): IndexEntry | undefined {
+    return this.#informers.get(prefixOf(key))?.entry(key)
+  }
+
+  async object(key: string): Promise<ApiObject | undefined> {
+    return this.#informers.get(prefixOf(key))?.get(key)
+  }
+
+  /** Keys of a loop, in the order of kinds; all loops when none is named. */
+  *keys(loop?: string): Generator<string> {
+    for (const informer of this.#informers.values()) {
+      for (const [key, entry] of informer.entries()) {
+        if (loop === undefined || entry.loop === loop) yield key
+      }
+    }
+  }
+
+  count(loop: string): number {
+    let count = 0
+    for (const _ of this.keys(loop)) count++
+    return count
+  }
+
+  async close(): Promise<void> {
+    for (const informer of this.#informers.values()) await informer.close()
+  }
+}
+
+const prefixOf = (key: string): string => key.slice(0, key.indexOf("/"))

@@ -1,0 +1,97 @@
+// Looking at plans and deciding on them.
+
+import type { ExtensionRoute } from "../api/extensions.ts"
+import { isObject, type Json, toPlainJson } from "../base/json.ts"
+import { controllerFault } from "../controllers/faults.ts"
+import { actionView, planSummary } from "../controllers/plan-object.ts"
+import type { PlanDocument } from "../ledger/plan-ledger.ts"
+import type { Plane } from "./plane.ts"
+
+const pageSize = 500
+
+export function planRoutes(plane: Plane): ExtensionRoute[] {
+  const { plans } = plane.engine
+  return [
+    {
+      method: "GET",
+      pattern: "/setpoint/v1/plans",
+      handler: async () => {
+        const all = plane.engine.ledger.plans.all().sort(byAge)
+        return toPlainJson({ plans: all.map((plan) => ({ ...summary(plan) })) })
+      },
+    },
+    {
+      method: "GET",
+      pattern: "/setpoint/v1/plans/:name",
+      handler: async (_principal, params, query) => {
+        const plan = need(plane, params.name ?? "")
+        const page = Math.max(0, Number(query.get("page") ?? 0) || 0)
+        const actions = plan.held.slice(page * pageSize, (page + 1) * pageSize)
+        const pages = Math.ceil(plan.held.length / pageSize)
+        return toPlainJson({ ...summary(plan), page, pages, actions: actions.map(actionView) })
+      },
+    },
+    {
+      method: "POST",
+      pattern: "/apis/setpoint.dev/v1alpha1/namespaces/:namespace/plans/:name/approval",
+      handler: async (principal, params, _query, body) => {
+        const name = params.name ?? ""
+        const { hash, actions, decision } = decisionOf(body)
+        const plan =
+          decision === "reject"
+            ? await plans.reject(name, principal)
+            : await plans.approve(name, hash, principal, actions)
+        return toPlainJson(summary(plan))
+      },
+    },
+    {
+      method: "POST",
+      pattern: "/setpoint/v1/adopt",
+      handler: async (principal, _params, _query, body) => {
+        const object = isObject(body) && typeof body.object === "string" ? body.object : ""
+        for (const loop of plane.loops.all()) {
+          const held = loop.held.all().find(({ action }) => isAdoption(action, object))
+          const plan = plans.pending(loop.id)
+          if (held === undefined || plan === undefined) continue
+          const digests = [held.action.digest]
+          return toPlainJson(summary(await plans.approve(plan.name, plan.hash, principal, digests)))
+        }
+        throw controllerFault("SPT-PLAN-007", { object })
+      },
+    },
+  ]
+}
+
+const isAdoption = (action: { verb: string; object: string }, object: string) =>
+  action.verb === "adopt" && action.object === object
+
+function need(plane: Plane, name: string): PlanDocument {
+  const plan = plane.engine.ledger.plans.get(name)
+  if (plan === undefined) throw controllerFault("SPT-PLAN-001", { plan: name })
+  return plan
+}
+
+const byAge = (left: PlanDocument, right: PlanDocument) =>
+  left.createdAt < right.createdAt ? -1 : left.createdAt > right.createdAt ? 1 : 0
+
+function summary(plan: PlanDocument): object {
+  const { name, loop, hash, phase, note, createdAt, approvals, done, held } = plan
+  const reasons = new Map(held.flatMap((one) => one.reasons).map((one) => [one.message, one]))
+  return {
+    ...{ name, loop, hash, phase, note, createdAt, approvals },
+    summary: planSummary(held),
+    actionCount: held.length,
+    done: done.length,
+    reasons: [...reasons.values()].slice(0, 10),
+  }
+}
+
+function decisionOf(body: Json | undefined) {
+  const given = isObject(body) ? body : {}
+  const actions = Array.isArray(given.actions) ? given.actions.map(String) : undefined
+  return {
+    hash: typeof given.hash === "string" ? given.hash : "",
+    actions,
+    decision: given.decision === "reject" ? "reject" : "approve",
+  }
+}

@@ -1,0 +1,268 @@
+// A plane: store, API, loops and engine, opened in the order in which each needs the other and closed
+// in reverse. It has no ambient effect of its own: what it is made of comes in by ports.
+
+import { Extensions } from "../api/extensions.ts"
+import { type Api, openApi } from "../api/verbs.ts"
+import { toFault } from "../base/faults.ts"
+import { inProcessClient } from "../client/in-process-client.ts"
+import type { Client } from "../contract/client.ts"
+import { parseLoopId } from "../contract/loop.ts"
+import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import type { SourceState } from "../controllers/source-keeper.ts"
+import { issueText } from "../controllers/source-keeper.ts"
+import { Informer } from "../informer/informer.ts"
+import { type ApiObject, parseKeyText, setpointGroup, setpointVersion } from "../object/object.ts"
+import type { Judged, LoopEngine } from "../reconcile/loop-engine.ts"
+import { defaultRound } from "../reconcile/round.ts"
+import { settleRound } from "../reconcile/settle-round.ts"
+import { Engine } from "./engine.ts"
+import { LoopBook } from "./loop-book.ts"
+import { loopStatus } from "./loop-status.ts"
+import type { PlanePorts } from "./ports.ts"
+import { planeRoutes } from "./routes.ts"
+import { restoreStops } from "./stop-routes.ts"
+
+export const loopResource = {
+  group: setpointGroup,
+  version: setpointVersion,
+  resource: "loops",
+} as const
+
+const namespaceResource = { group: "", version: "v1", resource: "namespaces" } as const
+const definitionResource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  resource: "customresourcedefinitions",
+} as const
+
+export class Plane {
+  readonly ports: PlanePorts
+  readonly engine: Engine
+  readonly extensions = new Extensions()
+  readonly loops: LoopBook
+  #api: Api | undefined
+  #loopFeed: Informer | undefined
+  #namespaceFeed: Informer | undefined
+  #changes: Promise<void> = Promise.resolve()
+  #closing = false
+
+  private constructor(ports: PlanePorts) {
+    this.ports = ports
+    this.engine = new Engine(ports)
+    this.loops = this.#newLoopBook()
+  }
+
+  static async open(ports: PlanePorts): Promise<Plane> {
+    const plane = new Plane(ports)
+    await plane.#open()
+    return plane
+  }
+
+  get api(): Api {
+    if (this.#api === undefined) throw toFault(new Error("the plane is not open"))
+    return this.#api
+  }
+
+  client(principal: Principal): Client {
+    return inProcessClient(this.api.verbs, principal, this.extensions)
+  }
+
+  /** No act begins any more, what is under way ends, the rest goes on at the next start. */
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.#loopFeed?.close()
+    await this.#namespaceFeed?.close()
+    await this.loops.close()
+    await this.engine.close()
+    await this.#changes.catch(() => {})
+    await this.#api?.close()
+  }
+
+  async #open(): Promise<void> {
+    const { engine, ports } = this
+    const { store, clock, random } = ports
+    await engine.ledger.open()
+    this.#api = await openApi({
+      ...{ store, clock, random, judge: engine.judge },
+      hasProvider: (group, resource) =>
+        engine.kinds.some(
+          (kind) => kind.resource.group === group && kind.resource.resource === resource,
+        ),
+      rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
+    })
+    this.extensions.register(...planeRoutes(this))
+    engine.attach(this.#api.verbs, (id) => this.loops.get(id))
+    await restoreStops(this)
+    await this.#install()
+    await engine.closeOldIntents()
+    await engine.feed?.synced()
+    await this.#followLoops()
+    await engine.plans.resume()
+    engine.start()
+  }
+
+  /** Definitions of the kinds, the namespaces that always exist, and their default loops. */
+  async #install(): Promise<void> {
+    const { verbs } = this.api
+    for (const { provider } of this.engine.kinds) {
+      const options = { fieldManager: "setpoint", force: true }
+      await verbs.apply(enginePrincipal, definitionResource, provider.definition, options)
+    }
+    for (const name of ["default", "setpoint-system"]) {
+      const namespace: ApiObject = { apiVersion: "v1", kind: "Namespace", metadata: { name } }
+      await this.#ensure(namespaceResource, namespace)
+    }
+  }
+
+  async #ensure(resource: typeof loopResource | typeof namespaceResource, object: ApiObject) {
+    const { verbs } = this.api
+    const { namespace = "", name } = object.metadata
+    const known = await verbs.get(enginePrincipal, { ...resource, namespace, name })
+    if (known === undefined) await verbs.create(enginePrincipal, resource, object)
+  }
+
+  /** Each namespace has a loop `default` (Enforce) for objects that people make by hand. */
+  async #ensureDefaultLoop(namespace: string): Promise<void> {
+    await this.#ensure(loopResource, {
+      apiVersion: `${setpointGroup}/${setpointVersion}`,
+      kind: "Loop",
+      metadata: { name: "default", namespace },
+      spec: { mode: "Enforce" },
+    })
+  }
+
+  async #followLoops(): Promise<void> {
+    const { store, clock } = this.ports
+    const namespaces = new Informer({ store, clock, group: "", resource: "namespaces" })
+    this.#namespaceFeed = namespaces
+    await namespaces.synced()
+    for (const key of namespaces.keys()) await this.#ensureDefaultLoop(parseKeyText(key).name)
+    namespaces.onChange((key, change) => {
+      if (change === "put") this.#enqueue(() => this.#namespaceMade(parseKeyText(key).name))
+    })
+    const loops = new Informer({ store, clock, group: setpointGroup, resource: "loops" })
+    this.#loopFeed = loops
+    await loops.synced()
+    for (const key of loops.keys()) await this.#loopChanged(key)
+    loops.onChange((key) => this.#enqueue(() => this.#loopChanged(key)))
+  }
+
+  async #namespaceMade(namespace: string): Promise<void> {
+    const ref = { ...namespaceResource, namespace: "", name: namespace }
+    const object = await this.api.verbs.get(enginePrincipal, ref)
+    const ending = object?.metadata.deletionTimestamp !== undefined
+    if (object !== undefined && !ending) await this.#ensureDefaultLoop(namespace)
+  }
+
+  async #loopChanged(key: string): Promise<void> {
+    const object = await this.#loopFeed?.get(key)
+    const { namespace, name } = parseKeyText(key)
+    if (object === undefined) await this.loops.remove(`${namespace}.${name}`)
+    else await this.loops.put(object)
+  }
+
+  /** Changes of loops are taken one after another. */
+  #enqueue(task: () => Promise<void>): void {
+    this.#changes = this.#changes.then(task).catch((error) => {
+      if (!this.#closing) this.engine.failed(error)
+    })
+  }
+
+  #newLoopBook(): LoopBook {
+    const { engine, ports } = this
+    const { clock } = ports
+    const failed = (error: unknown) => {
+      if (!this.#closing) engine.failed(error)
+    }
+    const settle = (loop: LoopEngine, judged: readonly Judged[]) =>
+      settleRound(loop, judged, {
+        ...{ clock, ledger: engine.ledger, queue: engine.queue, reporter: engine.reporter },
+        dispatcher: engine.dispatcher,
+        heldChanged: (changed) => engine.plans.refresh(changed),
+        publish: (published) => this.#publish(published),
+      })
+    return new LoopBook({
+      clock,
+      engine: {
+        ...{ clock, ledger: engine.ledger, failed, settleRound: settle },
+        round: ports.round ?? defaultRound,
+      },
+      source: {
+        ...{ clock, ledger: engine.ledger, failed },
+        verbs: this.#lateVerbs(),
+        servedKind: (group, kind) => this.#servedKind(group, kind),
+        storedKeys: (loop) => this.#unmarkedKeys(loop),
+        storedObject: async (key) => engine.feed?.object(key),
+        heldChanged: (loop) => engine.plans.refresh(loop),
+        changed: (loop, state) => this.#sourceChanged(loop, state),
+      },
+      openSource: (directory) => ports.openSource(directory),
+      restoreHeld: (loop) => {
+        for (const held of engine.plans.pending(loop.id)?.held ?? []) loop.held.put(held)
+      },
+      sweep: (loop) => this.#sweep(loop),
+      wakeAll: (loop) => engine.wakeAll(loop),
+      failed,
+    })
+  }
+
+  /** The API opens after the loops are wired; every use comes later still. */
+  #lateVerbs() {
+    return {
+      apply: (...args: Parameters<Api["verbs"]["apply"]>) => this.api.verbs.apply(...args),
+      deleteSet: (...args: Parameters<Api["verbs"]["deleteSet"]>) =>
+        this.api.verbs.deleteSet(...args),
+    }
+  }
+
+  async #sweep(loop: LoopEngine): Promise<void> {
+    const { engine } = this
+    const swept = await engine.sweep(loop)
+    loop.doubts = swept.doubts
+    if (swept.woken > 0 || engine.reporter.unconverged(loop.id).length > 0) return
+    const { budgets, inventory } = engine.ledger
+    const write = budgets.noteInventory(loop.id, inventory.size(loop.id))
+    if (write !== undefined) await engine.ledger.note(loop.id, enginePrincipal, [], [write])
+  }
+
+  #servedKind(group: string, kind: string) {
+    const served = this.api.registry.all().find((one) => one.group === group && one.kind === kind)
+    if (served === undefined) return undefined
+    const { version, resource, namespaced } = served
+    return { resource: { group, version, resource }, namespaced }
+  }
+
+  *#unmarkedKeys(loop: string): Generator<string> {
+    for (const key of this.engine.feed?.keys(loop) ?? []) {
+      if (this.engine.feed?.entry(key)?.marked === false) yield key
+    }
+  }
+
+  async #sourceChanged(loop: LoopEngine, state: SourceState): Promise<void> {
+    if (state.kind === "invalid" || state.kind === "unreadable") {
+      const issues = state.issues.slice(0, 5).map(issueText).join("; ")
+      this.ports.logger.warn(`source of ${loop.id} is ${state.kind}: ${issues}`, { loop: loop.id })
+    }
+    await this.#publish(loop)
+  }
+
+  /** The loop's own status: counts, source, plan. Written only when it changed. */
+  async #publish(loop: LoopEngine): Promise<void> {
+    const ref = { ...loopResource, ...parseLoopId(loop.id) }
+    const status = loopStatus(loop, this)
+    try {
+      const options = { subresource: "status" } as const
+      await this.api.verbs.patch(enginePrincipal, ref, "merge", { status }, options)
+    } catch (error) {
+      if (toFault(error).status !== 404) throw error
+    }
+  }
+
+  async #rejectPlan(principal: Principal, plan: ApiObject): Promise<ApiObject> {
+    await this.engine.plans.reject(plan.metadata.name, principal)
+    const { namespace = "", name } = plan.metadata
+    const resource = { group: setpointGroup, version: setpointVersion, resource: "plans" }
+    const now = await this.api.verbs.get(enginePrincipal, { ...resource, namespace, name })
+    return now ?? plan
+  }
+}

@@ -1,0 +1,67 @@
+// How the plane stands: every loop with its counts, the oldest object that is not converged and why,
+// what is stopped, what waits.
+
+import { toTimestamp } from "../base/clock.ts"
+import { stopText } from "../contract/stop.ts"
+import { allowedDeletes } from "../guard/delete-limit.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import type { Unconverged } from "../reconcile/reporter.ts"
+import { sourceView } from "./loop-status.ts"
+import type { Plane } from "./plane.ts"
+
+export function planeStatus(plane: Plane): object {
+  const { engine, ports } = plane
+  const { identity, revision } = ports.store
+  const stops = ports.stop.entries()
+  return {
+    plane: identity.planeId,
+    epoch: identity.epoch,
+    restored: identity.restored,
+    revision,
+    stops: stops.map((entry) => ({ ...entry, text: stopText(entry) })),
+    inFlight: engine.actuator.inFlight.count,
+    queue: { depth: engine.queue.depth(), oldestMs: Math.round(engine.queue.oldestAgeMs()) },
+    connections: engine.connections.troubled(),
+    loops: plane.loops.all().map((loop) => loopView(plane, loop)),
+  }
+}
+
+function loopView(plane: Plane, loop: LoopEngine): object {
+  const { engine } = plane
+  const { budgets, inventory } = engine.ledger
+  const unconverged = engine.reporter.unconverged(loop.id)
+  const states: Record<string, number> = {}
+  for (const { state } of unconverged) states[state] = (states[state] ?? 0) + 1
+  const source = plane.loops.sourceState(loop.id)
+  const plan = engine.plans.pending(loop.id)
+  const size = inventory.size(loop.id)
+  const baseline = budgets.baseline(loop.id, size)
+  const { limits } = loop.spec
+  return {
+    id: loop.id,
+    mode: loop.spec.mode,
+    intervalMs: loop.spec.intervalMs,
+    ...(source === undefined ? {} : { source: sourceView(source) }),
+    sourceDescription: plane.loops.sourceOf(loop.id)?.description,
+    objects: engine.feed?.count(loop.id) ?? 0,
+    converged: engine.settled.count(loop.id),
+    inventory: size,
+    states,
+    oldest: unconverged[0] === undefined ? undefined : oldestView(unconverged[0]),
+    plan: plan === undefined ? undefined : { name: plan.name, actions: plan.held.length },
+    deletes: {
+      used: budgets.deletesInWindow(loop.id, limits.windowMs),
+      allowed: allowedDeletes(limits, { inventory: size, baseline }),
+    },
+    changes: { used: budgets.changesInWindow(loop.id, limits.windowMs), allowed: limits.changes },
+    doubts: loop.doubts,
+    lastRound:
+      loop.lastRound === undefined
+        ? undefined
+        : { ...loop.lastRound, time: toTimestamp(loop.lastRound.at) },
+  }
+}
+
+function oldestView({ key, state, reason, message, since }: Unconverged): object {
+  return { object: key, state, reason, message, since: toTimestamp(since) }
+}
