@@ -234,6 +234,15 @@ describe("apply", () => {
     )
   })
 
+  test("refuses a configuration that is nested without end", () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`) as JsonObject
+    const config = object({ free: deep })
+    expect(() => new Stored().apply("ann", config)).toThrow(
+      expect.objectContaining({ code: "SPT-SCHEMA-002" }),
+    )
+    expect(updateManaged(node, {}, config, writer("ann"), [])).toHaveLength(1)
+  })
+
   test("tolerates repeated items in the live object", () => {
     const stored = new Stored()
     stored.update("old", object({ tags: ["a", "a", "b"] }))

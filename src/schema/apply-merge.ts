@@ -26,6 +26,7 @@ import {
   withDeclaredMembers,
 } from "./typed-merge.ts"
 import { flawOf, itemElement, loosePartsOf, shapeOf } from "./typed-value.ts"
+import { valueDepthMax } from "./validation-walk.ts"
 
 export { ownersOf } from "./managed-fields.ts"
 
@@ -178,6 +179,10 @@ function nameOf(who: Writer, operation: OwnerName["operation"], time: string | u
 }
 
 function refuseFlaws(node: SchemaNode, value: Json, path: FieldPath): void {
+  if (path.length > valueDepthMax) {
+    const cause = `is nested deeper than ${valueDepthMax} levels`
+    throw schemaFault("SPT-SCHEMA-002", { path: pathText(path.slice(0, 8)), cause })
+  }
   if (isArray(value) && shapeOf(node, value) !== "leaf") {
     const flaw = flawOf(node, value)
     const item = flaw === undefined ? undefined : value[flaw]

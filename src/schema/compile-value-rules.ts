@@ -162,7 +162,8 @@ function uniqueRule(node: SchemaNode): Rule<readonly Json[]> {
     if (!isObject(item)) return undefined
     let key = ""
     for (const name of listMapKeys) {
-      const part = item[name] ?? items?.properties.get(name)?.default
+      const own = Object.hasOwn(item, name) ? item[name] : undefined
+      const part = own ?? items?.properties.get(name)?.default
       if (part === undefined || part === null) return undefined
       key += `${typeof part === "string" ? JSON.stringify(part) : canonicalJson(part)},`
     }

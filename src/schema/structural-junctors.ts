@@ -18,8 +18,9 @@ export function judgeJunctors(
     const branches = isArray(schema[junctor]) ? schema[junctor] : []
     if (intOrString && isIntOrString(junctor, branches)) continue
     for (const [index, branch] of branches.entries()) {
-      if (intOrString && junctor === "allOf" && isIntOrStringWrapper(branch)) continue
-      judgeNested(judge, branch, schema, [...path, junctor, String(index)], depth + 1)
+      const first = intOrString && junctor === "allOf" && index === 0
+      const nested = first ? withoutIntOrString(branch) : branch
+      judgeNested(judge, nested, schema, [...path, junctor, String(index)], depth + 1)
     }
   }
   if (schema.not !== undefined) judgeNested(judge, schema.not, schema, [...path, "not"], depth + 1)
@@ -36,9 +37,10 @@ function isIntOrString(junctor: string, branches: readonly Json[]): boolean {
   )
 }
 
-function isIntOrStringWrapper(branch: Json): boolean {
-  if (!isObject(branch) || !isArray(branch.anyOf)) return false
-  return Object.keys(branch).length === 1 && isIntOrString("anyOf", branch.anyOf)
+function withoutIntOrString(branch: Json): Json {
+  if (!isObject(branch) || !isArray(branch.anyOf)) return branch
+  const { anyOf, ...rest } = branch
+  return isIntOrString("anyOf", anyOf) ? rest : branch
 }
 
 function judgeNested(
@@ -72,7 +74,10 @@ function judgeNested(
     for (const [name, member] of Object.entries(nested.properties)) {
       const outside = declared(around, name)
       const at = [...path, "properties", name]
-      if (outside === undefined) judge.report("Required", at, "must be declared outside as well")
+      if (name === "metadata") judge.report("Forbidden", at, "metadata can't be restricted here")
+      else if (outside === undefined) {
+        judge.report("Required", at, "must be declared outside as well")
+      }
       judgeNested(judge, member, isObject(outside) ? outside : undefined, at, depth + 1)
     }
   }

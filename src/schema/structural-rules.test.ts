@@ -48,9 +48,37 @@ describe("structural rules", () => {
       ["Invalid x-kubernetes-preserve-unknown-fields"],
     ],
     [
-      "int-or-string with a type",
-      { type: "string", "x-kubernetes-int-or-string": true },
-      ["Forbidden type"],
+      "int-or-string that preserves unknown fields",
+      { "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true },
+      ["Invalid x-kubernetes-preserve-unknown-fields"],
+    ],
+    [
+      "an embedded map",
+      {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+        additionalProperties: text,
+      },
+      ["Forbidden additionalProperties"],
+    ],
+    [
+      "a kind that is no text",
+      {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        properties: { kind: { type: "integer" } },
+      },
+      ["Invalid properties/kind/type"],
+    ],
+    [
+      "metadata inside anyOf",
+      {
+        type: "object",
+        properties: { metadata: { type: "object" } },
+        anyOf: [{ properties: { metadata: {} } }],
+      },
+      ["Forbidden anyOf/0/properties/metadata"],
     ],
     [
       "an embedded resource without content",

@@ -55,6 +55,7 @@ function judgeNode(
   if (!judge.enter(path, depth)) return
   if (!judgeKeywords(judge, schema, path)) return
   judgeType(judge, schema, path, level)
+  judgeEmbedded(judge, schema, path)
   judgeListMarks(judge, schema, path)
   judgeJunctors(judge, schema, path, depth)
   if (level === "root") judgeRoot(judge, schema, path)
@@ -109,13 +110,13 @@ function judgeType(
   const at = [...path, "type"]
   if (level === "root" && type !== "object") {
     judge.report(type === undefined ? "Required" : "Invalid", at, "must be object at the root")
-  } else if (intOrString && type !== undefined) {
-    judge.report("Forbidden", at, "must be left out beside x-kubernetes-int-or-string")
   } else if (type === undefined && !intOrString && !preserve) {
     judge.report("Required", at, "every node needs a type")
   }
-  if (preserve && type !== undefined && type !== "object") {
-    judge.report("Invalid", at, "must be object beside x-kubernetes-preserve-unknown-fields")
+  const others = ["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"]
+  for (const keyword of intOrString ? others : []) {
+    if (schema[keyword] !== true) continue
+    judge.report("Invalid", [...path, keyword], "excludes x-kubernetes-int-or-string")
   }
   if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
     const message = "properties and additionalProperties exclude each other"
@@ -133,13 +134,32 @@ function judgeType(
   if (type === "array" && schema.items === undefined) {
     judge.report("Required", [...path, "items"], "an array needs items")
   }
-  if (schema["x-kubernetes-embedded-resource"] === true) {
-    if (type !== "object") judge.report("Invalid", at, "an embedded resource must be an object")
-    if (!preserve && schema.properties === undefined) {
-      const message =
-        "an embedded resource needs properties or x-kubernetes-preserve-unknown-fields"
-      judge.report("Required", [...path, "properties"], message)
-    }
+}
+
+function judgeEmbedded(judge: SchemaJudge, schema: JsonObject, path: readonly string[]): void {
+  if (schema["x-kubernetes-embedded-resource"] !== true) return
+  if (schema.type !== "object") {
+    judge.report("Invalid", [...path, "type"], "an embedded resource must be an object")
+  }
+  if (schema.additionalProperties !== undefined) {
+    judge.report("Forbidden", [...path, "additionalProperties"], "not in an embedded resource")
+  }
+  const preserve = schema["x-kubernetes-preserve-unknown-fields"] === true
+  if (!preserve && Object.keys(isObject(schema.properties) ? schema.properties : {}).length === 0) {
+    const message = "an embedded resource needs properties or x-kubernetes-preserve-unknown-fields"
+    judge.report("Required", [...path, "properties"], message)
+  }
+  judgeIdentity(judge, schema, path)
+}
+
+/** apiVersion, kind and metadata are what Kubernetes says they are. */
+function judgeIdentity(judge: SchemaJudge, schema: JsonObject, path: readonly string[]): void {
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const types = { apiVersion: "string", kind: "string", metadata: "object" }
+  for (const [name, type] of Object.entries(types)) {
+    const member = properties[name]
+    if (!isObject(member) || member.type === type || member.type === undefined) continue
+    judge.report("Invalid", [...path, "properties", name, "type"], `must be ${type}`)
   }
 }
 
@@ -151,12 +171,10 @@ function judgeRoot(judge: SchemaJudge, schema: JsonObject, path: readonly string
   if (schema.nullable === true) {
     judge.report("Forbidden", [...path, "nullable"], "the root can't be null")
   }
+  judgeIdentity(judge, schema, path)
   const metadata = isObject(schema.properties) ? schema.properties.metadata : undefined
   if (!isObject(metadata)) return
   const at = [...path, "properties", "metadata"]
-  if (metadata.type !== undefined && metadata.type !== "object") {
-    judge.report("Invalid", [...at, "type"], "metadata is an object")
-  }
   for (const keyword of Object.keys(metadata)) {
     if (["type", "properties", "description", "required"].includes(keyword)) continue
     judge.report("Forbidden", [...at, keyword], "metadata may only restrict name and generateName")

@@ -6,6 +6,7 @@ import type { FieldPath } from "../object/field-path.ts"
 import { type Branch, FieldSet, FieldSetBuilder } from "../object/field-set.ts"
 import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
 import { itemKeys, loosePartsOf, type Parts, shapeOf } from "./typed-value.ts"
+import { valueDepthMax } from "./validation-walk.ts"
 
 /** The paths that a configuration states: leaves, list items, entries of maps, and what is empty. */
 export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
@@ -168,7 +169,8 @@ function compareAt(found: Found, node: SchemaNode, path: FieldPath, before: Json
 
 function insertAll(into: FieldSetBuilder, node: SchemaNode, value: Json, path: FieldPath): void {
   into.insert(path)
-  insertParts(into, loosePartsOf(node, value), path)
+  // Validation refuses what is deeper; whoever asks before it must not overflow.
+  if (path.length < valueDepthMax) insertParts(into, loosePartsOf(node, value), path)
 }
 
 function insertParts(into: FieldSetBuilder, parts: Parts | undefined, path: FieldPath): void {
