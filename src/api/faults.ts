@@ -190,6 +190,13 @@ export const apiFault = defineFaults({
     text: "cannot listen on {where}: {why}",
     hint: "another plane may be running there; `setpoint status` asks it",
   },
+  "SPT-API-027": {
+    fault: "stuck",
+    text: "cannot change {resource} {name} from this source: it belongs to loop {loop}",
+    hint: "`setpoint adopt` or `setpoint move` puts it into the source's loop",
+    status: 409,
+    reason: "Conflict",
+  },
 })
 
 export interface FieldCause {

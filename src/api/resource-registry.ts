@@ -2,6 +2,7 @@
 // of a definition as soon as it is committed; following the store brings those of other writers.
 
 import type { Clock } from "../base/clock.ts"
+import { type Fault, toFault } from "../base/faults.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
@@ -31,6 +32,7 @@ const builtIns: readonly ApiObject[] = [
 interface Known {
   readonly revision: Revision
   readonly served: readonly ServedResource[]
+  readonly trouble?: Fault
 }
 
 export class ResourceRegistry {
@@ -97,14 +99,24 @@ export class ResourceRegistry {
     const { name } = definition.metadata
     const known = this.#known.get(name)
     if (known !== undefined && (known.revision >= revision || isBuiltIn(known))) return
-    const served = isEstablished(definition) ? compileDefinition(definition, false) : []
-    this.#known.set(name, { revision, served })
+    try {
+      const served = isEstablished(definition) ? compileDefinition(definition, false) : []
+      this.#known.set(name, { revision, served })
+    } catch (error) {
+      // Stored under older rules: it is not served, and that must not keep the others from it.
+      this.#known.set(name, { revision, served: [], trouble: toFault(error) })
+    }
   }
 
   remove(name: string, revision: Revision): void {
     const known = this.#known.get(name)
     if (known === undefined || known.revision >= revision || isBuiltIn(known)) return
     this.#known.delete(name)
+  }
+
+  /** Stored definitions that can't be served, and why. */
+  troubles(): Fault[] {
+    return [...this.#known.values()].flatMap(({ trouble }) => trouble ?? [])
   }
 
   /** A writer's commit, known here before the watch brings it. */

@@ -21,6 +21,7 @@ export function keyOf(resource: ServedResource, namespace: string, name: string)
   const refuse = (why: string) =>
     apiFault("SPT-API-006", { verb: "find", what: `${resource.resource} ${name}`, why })
   if (name === "" || name.includes("/")) throw refuse("it has no valid name")
+  if (namespace.includes("/")) throw refuse("it has no valid namespace")
   if (resource.namespaced && namespace === "") throw refuse("a namespace is required")
   if (!resource.namespaced && namespace !== "") throw refuse("the kind is cluster-scoped")
   return { group: resource.group, resource: resource.resource, namespace, name }

@@ -92,8 +92,9 @@ function withServerFields(context: ApiContext, draft: Draft): ApiObject {
   const { old, object, key, resource, subresource } = draft
   const apiVersion = apiVersionOf(resource.group, resource.storageVersion)
   if (old !== undefined && subresource === "status") {
-    const metadata = withManaged(old.object.metadata, draft.managedFields)
-    return { ...old.object, metadata, ...(object.status && { status: object.status }) }
+    const { status: _, ...kept } = old.object
+    const whole = { ...kept, metadata: withManaged(old.object.metadata, draft.managedFields) }
+    return object.status === undefined ? whole : { ...whole, status: object.status }
   }
   const { labels, annotations, finalizers, ownerReferences, generateName } = object.metadata
   const metadata: ObjectMeta = {

@@ -18,11 +18,15 @@ export const systemNamespace = "setpoint-system"
 export function loopLabelAdmission(hasProvider: HasProvider): Admission {
   return {
     admit: async (request) => {
-      const { key, object, old, principal } = request
-      if (isEngine(principal)) return object
-      if (old !== undefined) return keepLabel(request, object, old)
-      if (!hasProvider(key.group, key.resource)) return object
-      return withLabel(object, loopFor(request))
+      const { key, object, old, principal, operation } = request
+      if (operation === "delete") return object
+      if (old === undefined && hasProvider(key.group, key.resource)) {
+        const given = isEngine(principal) ? object.metadata.labels?.[loopLabel] : undefined
+        return withLabel(object, given ?? loopFor(request))
+      }
+      if (old === undefined || isEngine(principal)) return object
+      checkOwnLoop(request, old)
+      return keepLabel(request, object, old)
     },
   }
 }
@@ -33,6 +37,13 @@ function loopFor({ principal, key }: AdmissionRequest): string {
   if (!isSource(principal)) return loopId(namespace, "default")
   const loop = principal.name.slice(sourceManagerPrefix.length)
   return loop.includes(".") ? loop : loopId(namespace, loop)
+}
+
+/** Two sources never share an object; taking one over is a person's decision. */
+function checkOwnLoop(request: AdmissionRequest, old: ApiObject): void {
+  const loop = old.metadata.labels?.[loopLabel]
+  if (loop === undefined || !isSource(request.principal) || loop === loopFor(request)) return
+  throw apiFault("SPT-API-027", { ...faultNames(request.key), loop })
 }
 
 function keepLabel(request: AdmissionRequest, object: ApiObject, old: ApiObject): ApiObject {

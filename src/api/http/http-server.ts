@@ -27,6 +27,8 @@ export interface HttpServer {
   close(drainMs?: number): Promise<void>
 }
 
+const idleLookMs = 20
+
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const stop = new AbortController()
   const api: HttpApi = {
@@ -126,12 +128,19 @@ function answers(path: string): Promise<boolean> {
 }
 
 async function drain(clock: HttpApi["clock"], server: Server, drainMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const patience = new AbortController()
-  const late = sleep(clock, drainMs, patience.signal)
-  await Promise.race([closed, late])
-  patience.abort()
+  const done = new AbortController()
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      done.abort()
+      resolve()
+    })
+  })
+  const end = clock.monotonic() + drainMs
+  while (!done.signal.aborted && clock.monotonic() < end) {
+    // Connections become idle one by one, as their last request is answered.
+    server.closeIdleConnections()
+    await sleep(clock, idleLookMs, done.signal)
+  }
   server.closeAllConnections()
   await closed
 }
