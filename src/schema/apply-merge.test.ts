@@ -138,6 +138,14 @@ describe("apply", () => {
     expect(stored.spec).toEqual({ options: { b: "2" } })
   })
 
+  test("leaves what nobody owns beside what it still states", () => {
+    const stored = new Stored()
+    stored.apply("ann", object({ tags: ["x", "z"], options: { a: "1", b: "2" } }))
+    stored.object = object({ tags: ["x", "y", "z"], options: { a: "1", b: "2", c: "default" } })
+    stored.apply("ann", object({ tags: ["z"], options: { b: "2" } }))
+    expect(stored.spec).toEqual({ tags: ["y", "z"], options: { b: "2", c: "default" } })
+  })
+
   test("never removes identity or what the server wrote", () => {
     const stored = new Stored()
     stored.apply("ann", object({ color: "red" }, { labels: { a: "1" } }))

@@ -182,6 +182,16 @@ describe("validation", () => {
     expect(said(schema, value)).toEqual([])
   })
 
+  test("lets the forms inside junctors judge null as the value that it is", () => {
+    const schema: JsonObject = {
+      type: "object",
+      properties: { user: { type: "string", nullable: true } },
+      not: { properties: { user: { enum: ["root"] } }, required: ["user"] },
+    }
+    expect(said(schema, { user: null })).toEqual([])
+    expect(said(schema, { user: "root" })).toHaveLength(1)
+  })
+
   test("uses defaults to find two items with the same key", () => {
     const ports: JsonObject = {
       type: "array",

@@ -24,7 +24,7 @@ function compile(node: SchemaNode, nested: boolean): Validator {
   const checkObject = compileObject(node, nested)
   const junctors = compileJunctors(node)
   return (value, walk) => {
-    if (value === null && (node.nullable || nested)) return
+    if (value === null && node.nullable) return
     if (!checkType(value)) {
       return walk.report("TypeInvalid", `must be of type ${typeText(node)}, not ${typeName(value)}`)
     }

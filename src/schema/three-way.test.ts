@@ -147,6 +147,9 @@ describe("maps and lists", () => {
   test("an empty map asks only that there is one", () => {
     expect(brief({ desired: { labels: {} }, observed: {} })).toEqual(["requested labels"])
     expect(brief({ desired: { labels: {} }, observed: { labels: { a: "1" } } })).toEqual([])
+    const applied = { labels: {} }
+    expect(brief({ applied, desired: {}, observed: { labels: {} } })).toEqual(["requested labels"])
+    expect(brief({ applied, desired: {}, observed: { labels: { a: "1" } } })).toEqual([])
   })
 
   test("a value of another shape is replaced as a whole", () => {
@@ -180,6 +183,14 @@ describe("recorded hashes", () => {
     expect(brief({ applied, desired, observed: { content: "edited" } })).toEqual(["drift content"])
     expect(brief({ applied, desired: { content: "new" }, observed: desired })).toEqual([
       "requested content",
+    ])
+  })
+
+  test("are one value, never a map that is compared member by member", () => {
+    const hidden = (hash: string) => ({ $hash: `hmac:k1:${hash}`, $length: 8 })
+    const sides = { applied: { key: hidden("a") }, desired: { key: hidden("a") } }
+    expect(diffThreeWay(untypedNode, { ...sides, observed: { key: hidden("b") } })).toEqual([
+      { path: "key", before: hidden("b"), after: hidden("a"), why: "drift" },
     ])
   })
 
