@@ -192,8 +192,9 @@ function pendingOf(record: TargetRecord, action: Action): TargetRecord {
   return { ...record, pending: { id: digest, verb, digest, begun: true } }
 }
 
+/** "" for kinds without a connection: one bad local target says nothing about the others. */
 export function breakerName(kind: KindProvider, connection: string): string {
-  return `${kind.provider}|${connection}`
+  return connection === "" ? "" : `${kind.provider}|${connection}`
 }
 
 function callProvider(

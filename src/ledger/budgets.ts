@@ -26,11 +26,12 @@ interface Window {
   readonly format: 1
   /** Changes per second of ledger time, oldest first. */
   readonly changes: readonly { readonly second: number; readonly count: number }[]
-  /** Smallest inventory per hour, for the baseline. */
-  readonly lows: readonly { readonly hour: number; readonly size: number }[]
+  /** When the converged inventory took which size, oldest first; the last one still holds. */
+  readonly sizes: readonly { readonly at: number; readonly size: number }[]
 }
 
-const hourMs = 3_600_000
+const baselineMs = 24 * 3_600_000
+const sizesKept = 1000
 /** Enough seconds for the longest window that a loop may declare (a day). */
 const secondsKept = 86_400
 
@@ -118,19 +119,21 @@ export class Budgets {
 
   /** The smaller of now and the smallest inventory of the last 24 hours. */
   baseline(loop: string, now: number): number {
-    const since = this.#time.now() - 24 * hourMs
-    const lows = this.#window(loop).lows.filter((low) => low.hour * hourMs > since - hourMs)
-    return Math.min(now, ...lows.map((low) => low.size))
+    const since = this.#time.now() - baselineMs
+    const { sizes } = this.#window(loop)
+    const inside = sizes.filter((_, index) => (sizes[index + 1]?.at ?? Infinity) > since)
+    return Math.min(now, ...inside.map((one) => one.size))
   }
 
-  /** Notes the inventory of a converged loop; a write only when this hour's low moved. */
+  /** Notes the inventory of a converged loop; a write only when it moved. */
   noteInventory(loop: string, size: number): Write | undefined {
     const window = this.#window(loop)
-    const hour = Math.floor(this.#time.now() / hourMs)
-    const low = window.lows.find((known) => known.hour === hour)
-    if (low !== undefined && low.size <= size) return undefined
-    const lows = window.lows.filter((known) => known.hour !== hour && known.hour > hour - 25)
-    return this.#put(loop, { ...window, lows: [...lows, { hour, size }] })
+    if (window.sizes.at(-1)?.size === size) return undefined
+    const since = this.#time.now() - baselineMs
+    const { sizes } = window
+    const kept = sizes.filter((_, index) => (sizes[index + 1]?.at ?? Infinity) > since)
+    const noted = [...kept, { at: this.#time.now(), size }].slice(-sizesKept)
+    return this.#put(loop, { ...window, sizes: noted })
   }
 
   /** Debits older than any window and already used; the retention controller deletes them. */
@@ -146,7 +149,7 @@ export class Budgets {
   }
 
   #window(loop: string): Window {
-    return this.#windows.get(loop) ?? { format: 1, changes: [], lows: [] }
+    return this.#windows.get(loop) ?? { format: 1, changes: [], sizes: [] }
   }
 
   #put(loop: string, window: Window): Write {

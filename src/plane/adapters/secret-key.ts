@@ -1,0 +1,50 @@
+// The key for hashes of secret values. It lives outside the data directory, so that a copy of the
+// data gives no secret away: by default in the user's configuration, or where --key-file says.
+
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { dirname, join } from "node:path"
+import { sha256 } from "../../base/hash.ts"
+import { hex, type Random } from "../../base/random.ts"
+import { createSecretHasher, type SecretHasher } from "../../reconcile/secrets.ts"
+import {
+  createPrivateDirectory,
+  isCode,
+  writePrivateFile,
+} from "../../store/engines/private-files.ts"
+
+export function openSecretKey(planeId: string, random: Random, keyFile?: string): SecretHasher {
+  const path = keyFile ?? defaultKeyPath(planeId)
+  const key = readKey(path) ?? makeKey(path, random)
+  return createSecretHasher(sha256(key).slice(0, 12), key)
+}
+
+/** For commands that only read: a key that is not there is not made. */
+export function readSecretKey(planeId: string, keyFile?: string): SecretHasher {
+  const key = readKey(keyFile ?? defaultKeyPath(planeId))
+  return key === undefined
+    ? createSecretHasher("none", new Uint8Array(32))
+    : createSecretHasher(sha256(key).slice(0, 12), key)
+}
+
+function defaultKeyPath(planeId: string): string {
+  const config = process.env.XDG_CONFIG_HOME
+  const base = config === undefined || config === "" ? join(homedir(), ".config") : config
+  return join(base, "setpoint", "keys", planeId)
+}
+
+function readKey(path: string): Uint8Array | undefined {
+  try {
+    return new Uint8Array(Buffer.from(readFileSync(path, "utf8").trim(), "hex"))
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined
+    throw error
+  }
+}
+
+function makeKey(path: string, random: Random): Uint8Array {
+  const key = random.bytes(32)
+  createPrivateDirectory(dirname(path))
+  writePrivateFile(path, `${hex(key)}\n`)
+  return key
+}
