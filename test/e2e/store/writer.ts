@@ -1,8 +1,8 @@
 // A process that writes to a data directory as fast as it can and says each acknowledgement on
 // standard output, for the rigs that kill and trace it. Arguments: DIRECTORY MODE [AFTER].
 // Modes: "load" until killed; "early" the same but acknowledging before the commit has answered, as
-// a control; "count" a fixed number of commits, then an orderly end; "full" until there is no
-// space, then again after a line on standard input.
+// a control; "count" a fixed number of commits, then an orderly end; "idle" a few commits, then it
+// waits for a line on standard input; "full" until there is no space, and again after such a line.
 
 import { writeSync } from "node:fs"
 import { systemClock, systemRandom } from "../../../src/base/system.ts"
@@ -88,6 +88,17 @@ if (mode === "load" || mode === "early") {
   const keys = Array.from({ length: 40 }, (_, index) => `w/${index}`)
   await Promise.all(keys.map((key) => write(key, 1, false)))
   await opened.close()
+} else if (mode === "idle") {
+  for (const [key, count] of [
+    ["t/a", 1],
+    ["t/a", 2],
+    ["t/b", 3],
+  ] as const)
+    await store.commit([], [{ kind: "put", key, value: Buffer.from(`${count}`) }])
+  say("idle")
+  await new Promise((resolve) => process.stdin.once("data", resolve))
+  await opened.close()
+  process.exit(0)
 } else {
   await fill()
   await new Promise((resolve) => process.stdin.once("data", resolve))
