@@ -30,10 +30,12 @@ export async function markObjects(
   const plans = new Map(
     fresh.map((stored) => [stored.storageKey, { stored, ...endWrite(stored, time) }]),
   )
-  const answer = (revision?: number): Deleted[] =>
+  const revisions = new Map<string, number>()
+  const answer = (): Deleted[] =>
     roots.map(({ storageKey, object }) => {
       const end = plans.get(storageKey)
       if (end === undefined) return { object, gone: false }
+      const revision = revisions.get(storageKey)
       const after = revision === undefined ? end.after : withRevision(end.after, revision)
       return { object: after, gone: end.write.object === undefined }
     })
@@ -52,15 +54,15 @@ export async function markObjects(
         [...ends.filter(isFirst).map(({ write }) => write), ...released],
         ...inParts([...others, ...last].map(({ write }) => write)),
       ]
-  let revision: number | undefined
   let also: Reserve = reserve
   for (const part of parts) {
     if (part.length === 0 && also.writes.length === 0) continue
-    revision = await commitObjects(context, part, also)
+    const revision = await commitObjects(context, part, also)
     if (revision === undefined) return undefined
+    for (const write of part) revisions.set(write.storageKey, revision)
     also = { checks: [], writes: [] }
   }
-  return answer(revision)
+  return answer()
 }
 
 interface End extends ObjectEnd {

@@ -56,6 +56,11 @@ export async function handleRequest(
     if (timed.kind === "timeout") throw apiFault("SPT-API-024", { why: "it took too long" })
     send(response, timed.value)
   } catch (error) {
+    if (response.headersSent) {
+      // The answer had begun: cutting it is the only way left to say that it is not whole.
+      response.destroy()
+      return
+    }
     // What was not read of the body must not be taken for the next request.
     if (!request.complete) response.setHeader("connection", "close")
     sendFault(response, error)
