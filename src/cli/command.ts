@@ -1,0 +1,27 @@
+// What a command is: it registers itself with the parser and answers with an exit code.
+
+import type { Command as Parser } from "commander"
+import type { HttpClient } from "../client/http/http-client.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** Options that every command understands. */
+export interface GlobalOptions {
+  readonly data: string
+  readonly output?: "json" | "yaml"
+  readonly namespace: string
+  readonly verbose?: boolean
+}
+
+export interface Cli {
+  readonly terminal: Terminal
+  /** Global options as given on this run. */
+  options(): GlobalOptions
+  /** A client of the plane that runs on the data directory; a clear fault when none does. */
+  connect(): HttpClient
+  /** Runs a command's work; its answer becomes the exit code, its faults one line and a hint. */
+  run(work: () => Promise<number>): Promise<void>
+}
+
+export interface CliCommand {
+  register(parser: Parser, cli: Cli): void
+}

@@ -1,0 +1,16 @@
+// Faults of the command line itself.
+
+import { defineFaults } from "../base/faults.ts"
+
+export const cliFault = defineFaults({
+  "SPT-CLI-001": {
+    fault: "stuck",
+    text: "cannot reach a plane on {data}: none is running there",
+    hint: "start one with `setpoint up` or `setpoint serve`, or name its directory with --data",
+  },
+  "SPT-CLI-002": {
+    fault: "stuck",
+    text: "cannot use {what}: {why}",
+    hint: "{hint}",
+  },
+})

@@ -1,0 +1,83 @@
+// The command line. Gathers the commands, parses, runs one, and turns what it threw into one line, a
+// hint and an exit code.
+
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Command, CommanderError, Option } from "commander"
+import { type Fault, toFault } from "../base/faults.ts"
+import { type HttpClient, httpClient } from "../client/http/http-client.ts"
+import { readLocalToken } from "../plane/adapters/local-token.ts"
+import type { Cli, GlobalOptions } from "./command.ts"
+import { commands } from "./commands.ts"
+import { exitCode } from "./exit-codes.ts"
+import { cliFault } from "./faults.ts"
+import { processTerminal, type Terminal } from "./terminal.ts"
+import { version } from "./version.ts"
+
+function createParser(terminal: Terminal): Command {
+  const parser = new Command("setpoint")
+    .description("Declare it once; Setpoint keeps it true.")
+    .version(version)
+    .option("--data <dir>", "the plane's data directory", "./.setpoint")
+    .option("-n, --namespace <name>", "namespace of the objects", "default")
+    .addOption(
+      new Option("-o, --output <format>", "machine-readable output").choices(["json", "yaml"]),
+    )
+    .option("--verbose", "show the causes of errors")
+    .showHelpAfterError("(run with --help for usage)")
+    .exitOverride()
+  const cli = createCli(parser, terminal)
+  for (const command of commands) command.register(parser, cli)
+  return parser
+}
+
+function createCli(parser: Command, terminal: Terminal): Cli {
+  const options = () => parser.opts<GlobalOptions>()
+  let client: HttpClient | undefined
+  return {
+    terminal,
+    options,
+    connect: () => {
+      client ??= connect(options().data)
+      return client
+    },
+    run: async (work) => {
+      try {
+        process.exitCode = await work()
+      } catch (error) {
+        process.exitCode = exitCode.failed
+        printFault(terminal, toFault(error), options().verbose === true)
+      } finally {
+        client?.close()
+      }
+    },
+  }
+}
+
+function connect(data: string): HttpClient {
+  const socketPath = join(resolve(data), "api.sock")
+  const token = existsSync(socketPath) ? readLocalToken(resolve(data)) : undefined
+  if (token === undefined) throw cliFault("SPT-CLI-001", { data })
+  return httpClient({ socketPath, token })
+}
+
+function printFault(terminal: Terminal, fault: Fault, verbose: boolean): void {
+  terminal.note(`${terminal.paint("red", "error:")} ${fault.message} [${fault.code}]`)
+  if (fault.hint !== "") terminal.note(`${terminal.paint("dim", "hint:")}  ${fault.hint}`)
+  for (let cause = fault.cause; verbose && cause instanceof Error; cause = cause.cause) {
+    terminal.note(`  caused by: ${cause.stack ?? cause.message}`)
+  }
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const terminal = processTerminal()
+  try {
+    await createParser(terminal).parseAsync(argv, { from: "user" })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    const help = error.code === "commander.helpDisplayed" || error.code === "commander.version"
+    process.exitCode = help || error.exitCode === 0 ? exitCode.ok : exitCode.usage
+  }
+}
+
+await main(process.argv.slice(2))
