@@ -231,8 +231,8 @@ function callOne(kind: KindProvider, target: Target, context: ActContext): Promi
     case "update":
     case "adopt":
       return kind.update(target, context)
-    // A replace only destroys: the next pass sees that nothing is there and creates, so that a crash
-    // between the two needs no rule of its own.
+    // A replace only destroys: the next pass sees that nothing is there and creates, so that a
+    // crash between the two needs no rule of its own.
     case "delete":
     case "replace":
       return kind.delete(target, context)

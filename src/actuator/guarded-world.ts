@@ -1,6 +1,6 @@
-// The handles a provider acts through. Before every mutating call, in the same turn as the call, the
-// gate is asked; nothing can come between. A handle that was revoked (deadline passed, plane closing)
-// refuses everything that changes something.
+// The handles a provider acts through. Before every mutating call, in the same turn as the call,
+// the gate is asked; nothing can come between. A handle that was revoked (deadline passed, plane
+// closing) refuses everything that changes something.
 
 import type { ActWorld, FilesAct, Http } from "../contract/world.ts"
 

@@ -1,5 +1,5 @@
-// The mutating calls that are under way. When a stop is written, the calls whose check came before it
-// are in flight: they are listed, and their outcome is shown when it is known.
+// The mutating calls that are under way. When a stop is written, the calls whose check came before
+// it are in flight: they are listed, and their outcome is shown when it is known.
 
 import type { Clock } from "../base/clock.ts"
 

@@ -1,5 +1,6 @@
-// Paths that are not verbs: ledger views, approval, stop. Each is a method, a pattern and a function
-// of plain values, registered by whoever owns the matter; HTTP and in-process clients call the same.
+// Paths that are not verbs: ledger views, approval, stop. Each is a method, a pattern and a
+// function of plain values, registered by whoever owns the matter; HTTP and in-process clients call
+// the same.
 
 import { assert } from "../base/faults.ts"
 import type { Json } from "../base/json.ts"

@@ -1,5 +1,5 @@
-// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) on plain values; the input is never changed.
-// Both are bounded, and what can't be applied throws with the operation's number.
+// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) on plain values; the input is never
+// changed. Both are bounded, and what can't be applied throws with the operation's number.
 
 import { equalJson, forbiddenKeys, isArray, isObject, type Json } from "../base/json.ts"
 

@@ -1,5 +1,6 @@
 // Marks or removes a judged set. What was judged goes in one commit together with its reservation;
-// a large rest follows in parts, roots last, so that a crash in between leaves the request repeatable.
+// a large rest follows in parts, roots last, so that a crash in between leaves the request
+// repeatable.
 
 import { toTimestamp } from "../base/clock.ts"
 import type { Deleted } from "../contract/verbs.ts"

@@ -1,5 +1,5 @@
-// What the API serves now: the built-in kinds, and those of every stored definition. Writers tell it
-// of a definition as soon as it is committed; following the store brings those of other writers.
+// What the API serves now: the built-in kinds, and those of every stored definition. Writers tell
+// it of a definition as soon as it is committed; following the store brings those of other writers.
 
 import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"

@@ -1,5 +1,5 @@
-// Deletes. The set is expanded and judged before anything of it is marked: a deletionTimestamp can't
-// be taken back. Allowed sets are marked together with their budget in one commit; a held one
+// Deletes. The set is expanded and judged before anything of it is marked: a deletionTimestamp
+// can't be taken back. Allowed sets are marked together with their budget in one commit; a held one
 // changes nothing and names its plan. Objects already marked are not judged again.
 
 import type { DeleteOptions, ListOptions, ObjectList, ObjectRef } from "../contract/client.ts"

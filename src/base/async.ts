@@ -1,4 +1,5 @@
-// Small concurrency parts: a deferred promise, a lock per key, a deadline and bounded parallel work.
+// Small concurrency parts: a deferred promise, a lock per key, a deadline and bounded parallel
+// work.
 
 import type { Clock } from "./clock.ts"
 

@@ -1,5 +1,5 @@
-// The command line. Gathers the commands, parses, runs one, and turns what it threw into one line, a
-// hint and an exit code.
+// The command line. Gathers the commands, parses, runs one, and turns what it threw into one line,
+// a hint and an exit code.
 
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"

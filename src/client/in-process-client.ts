@@ -1,5 +1,5 @@
-// The client of code that runs inside the plane: the same verbs, admission and rules as HTTP, as one
-// principal that is fixed when the client is made.
+// The client of code that runs inside the plane: the same verbs, admission and rules as HTTP, as
+// one principal that is fixed when the client is made.
 
 import type { Client } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"

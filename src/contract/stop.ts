@@ -1,6 +1,6 @@
-// Stop: one action that ends all acting, or only deletes, everywhere or in one loop. It lives in the
-// file DIR/stop, which anyone who can write there can make, and is mirrored in the ledger. The check
-// is synchronous: nothing may happen between the check and the call that it allows.
+// Stop: one action that ends all acting, or only deletes, everywhere or in one loop. It lives in
+// the file DIR/stop, which anyone who can write there can make, and is mirrored in the ledger. The
+// check is synchronous: nothing may happen between the check and the call that it allows.
 
 export interface StopEntry {
   /** "*" for everything, else NAMESPACE.NAME of one loop. */

@@ -1,5 +1,5 @@
-// Judges deletes before anything is marked. Candidates are grouped by loop; each group fits into its
-// loop's budget as a whole or is held as a whole, with exactly the targets as they are now.
+// Judges deletes before anything is marked. Candidates are grouped by loop; each group fits into
+// its loop's budget as a whole or is held as a whole, with exactly the targets as they are now.
 
 import { mapBounded } from "../base/async.ts"
 import type { Cause } from "../contract/action.ts"

@@ -1,6 +1,6 @@
 // How many deletes a loop may make in its window: min(count, max(1, percent of the smaller of now
-// and the baseline)). Percent alone would let a large loop lose thousands; a count alone would let a
-// small one lose everything.
+// and the baseline)). Percent alone would let a large loop lose thousands; a count alone would let
+// a small one lose everything.
 
 import type { LoopLimits } from "../contract/loop.ts"
 

@@ -1,5 +1,5 @@
-// Propose: every action, creates too, waits for a person. Observe never gets as far as acting; it is
-// refused here as well, so that no path around the round can act.
+// Propose: every action, creates too, waits for a person. Observe never gets as far as acting; it
+// is refused here as well, so that no path around the round can act.
 
 import { type Guard, verdict } from "./guard.ts"
 

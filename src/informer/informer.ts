@@ -1,6 +1,6 @@
 // Knows every object of one resource and says when one changed. It holds an index, not the objects:
-// those are read from the store and parsed when asked for. When the past was compacted or it was too
-// slow, it lists again and compares, so that no change and no delete is lost.
+// those are read from the store and parsed when asked for. When the past was compacted or it was
+// too slow, it lists again and compares, so that no change and no delete is lost.
 
 import { decodeObject } from "../api/codec.ts"
 import { type Follower, followStore } from "../api/follow-store.ts"

@@ -1,7 +1,7 @@
 // Budgets per loop, durable over restarts: which deletes were allowed in the window, how many
-// changes were made in it, and the baseline, the loop's smallest inventory of the last 24 hours since
-// it first converged. Every delete has its own debit under its UID, so that the commit that marks an
-// object can carry it.
+// changes were made in it, and the baseline, the loop's smallest inventory of the last 24 hours
+// since it first converged. Every delete has its own debit under its UID, so that the commit that
+// marks an object can carry it.
 
 import type { Store, Write } from "../contract/store.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"

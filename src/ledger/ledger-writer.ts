@@ -1,6 +1,6 @@
 // Writes ledger steps. A step is a set of journal events and writes that must become durable
-// together. Steps of one loop are chained, and those that wait while a commit is under way share the
-// next one: that is what makes thousands of intents cheap without weakening any of them.
+// together. Steps of one loop are chained, and those that wait while a commit is under way share
+// the next one: that is what makes thousands of intents cheap without weakening any of them.
 
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import type { JournalEvent } from "../contract/journal.ts"

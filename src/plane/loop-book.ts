@@ -1,5 +1,5 @@
-// The loops of the plane: follows the Loop objects, keeps an engine and a source for each, and looks
-// at everything again on each loop's timer.
+// The loops of the plane: follows the Loop objects, keeps an engine and a source for each, and
+// looks at everything again on each loop's timer.
 
 import type { Clock, Timer } from "../base/clock.ts"
 import { equalJson, type Json } from "../base/json.ts"

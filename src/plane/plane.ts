@@ -1,5 +1,5 @@
-// A plane: store, API, loops and engine, opened in the order in which each needs the other and closed
-// in reverse. It has no ambient effect of its own: what it is made of comes in by ports.
+// A plane: store, API, loops and engine, opened in the order in which each needs the other and
+// closed in reverse. It has no ambient effect of its own: what it is made of comes in by ports.
 
 import { Extensions } from "../api/extensions.ts"
 import { type Api, openApi } from "../api/verbs.ts"

@@ -1,4 +1,5 @@
-// What a plane is made of. Production and simulation hand in different parts; the plane is the same.
+// What a plane is made of. Production and simulation hand in different parts; the plane is the
+// same.
 
 import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"

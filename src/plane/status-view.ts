@@ -1,5 +1,5 @@
-// How the plane stands: every loop with its counts, the oldest object that is not converged and why,
-// what is stopped, what waits.
+// How the plane stands: every loop with its counts, the oldest object that is not converged and
+// why, what is stopped, what waits.
 
 import { toTimestamp } from "../base/clock.ts"
 import { stopText } from "../contract/stop.ts"

@@ -1,5 +1,5 @@
-// Edge triggers: which targets give hints, and which key a hint wakes. A hint is never the truth; it
-// only makes the next look come soon.
+// Edge triggers: which targets give hints, and which key a hint wakes. A hint is never the truth;
+// it only makes the next look come soon.
 
 import type { Target } from "../contract/provider.ts"
 import type { Closeable, ReadWorld } from "../contract/world.ts"

@@ -1,6 +1,6 @@
 // One pass of the loop for one object: desire, observe, diff, propose into the loop's round. What
-// happens to the proposal is decided over the whole round (settle-round.ts); when this pass ends the
-// key is scheduled by its outcome and by nothing else.
+// happens to the proposal is decided over the whole round (settle-round.ts); when this pass ends
+// the key is scheduled by its outcome and by nothing else.
 
 import type { Outcome } from "../contract/outcome.ts"
 import { loopLabel } from "../object/object.ts"

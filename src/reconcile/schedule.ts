@@ -1,4 +1,5 @@
-// Four outcomes, one switch, nowhere else: how a pass ended decides when the key is looked at again.
+// Four outcomes, one switch, nowhere else: how a pass ended decides when the key is looked at
+// again.
 
 import type { Outcome } from "../contract/outcome.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"

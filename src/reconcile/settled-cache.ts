@@ -1,6 +1,6 @@
 // What was true at the end of the last pass over each settled object. An unchanged object costs a
-// compare of revisions; a sweep costs a compare of tokens or fingerprints. Compact on purpose: it is
-// the only thing kept in memory for every object.
+// compare of revisions; a sweep costs a compare of tokens or fingerprints. Compact on purpose: it
+// is the only thing kept in memory for every object.
 
 import type { KindRuntime } from "./kind-runtime.ts"
 

@@ -1,5 +1,6 @@
 // The process is killed again and again while it writes: nothing acknowledged is lost. This does
-// not test power loss (the page cache survives a kill); store-sync.test.ts and the simulated disk do.
+// not test power loss (the page cache survives a kill); store-sync.test.ts and the simulated disk
+// do.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,5 +1,5 @@
-// Tokens to principals. Only hashes are kept, and every one of them is compared in constant time, so
-// that neither memory nor timing gives a token away.
+// Tokens to principals. Only hashes are kept, and every one of them is compared in constant time,
+// so that neither memory nor timing gives a token away.
 
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"

@@ -1,5 +1,5 @@
-// One HTTP request from its headers to its answer: who asks, what for, the body, the verb. Nothing is
-// looked at before the token is known.
+// One HTTP request from its headers to its answer: who asks, what for, the body, the verb. Nothing
+// is looked at before the token is known.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { withDeadline } from "../../base/async.ts"

@@ -1,4 +1,5 @@
-// From a path of the Kubernetes grammar to what it names. Unknown shapes are undefined, never a guess.
+// From a path of the Kubernetes grammar to what it names. Unknown shapes are undefined, never a
+// guess.
 
 import type { ResourceRef } from "../../object/object.ts"
 

@@ -1,4 +1,5 @@
-// The Kubernetes paths: method and path to a verb, its result to an answer. Holds no rules of its own.
+// The Kubernetes paths: method and path to a verb, its result to an answer. Holds no rules of its
+// own.
 
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { DeleteOptions, ListOptions, WriteOptions } from "../../contract/client.ts"

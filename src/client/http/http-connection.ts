@@ -1,5 +1,5 @@
-// Requests to one plane over a unix socket or a URL: connection reuse, deadlines, bounded answers, and
-// failures as faults. Knows nothing of verbs.
+// Requests to one plane over a unix socket or a URL: connection reuse, deadlines, bounded answers,
+// and failures as faults. Knows nothing of verbs.
 
 import { Agent, type IncomingMessage, request as startRequest } from "node:http"
 import { isFault } from "../../base/faults.ts"

@@ -1,5 +1,5 @@
-// The composition root of a real plane: one data directory, this host's files and network, the API on
-// a unix socket inside the directory.
+// The composition root of a real plane: one data directory, this host's files and network, the API
+// on a unix socket inside the directory.
 
 import { join, resolve } from "node:path"
 import { tokenAuthenticator } from "../../api/http/authenticate.ts"
