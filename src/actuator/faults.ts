@@ -12,7 +12,7 @@ export const actuatorFault = defineFaults({
   },
   "SPT-ACT-002": {
     fault: "retry",
-    text: "cannot act on {target}: the act was given up after {seconds} s and its result is unknown",
+    text: "cannot act on {target}: given up after {seconds} s, its result is unknown",
     hint: "the target is observed before anything else is done to it",
   },
   "SPT-ACT-003": {

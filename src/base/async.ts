@@ -54,7 +54,7 @@ export async function withDeadline<T>(
   })
   try {
     const done = task(controller.signal).then((value): Timed<T> => ({ kind: "done", value }))
-    done.catch(() => {}) // After the deadline nobody listens any more; that is not an unhandled error.
+    done.catch(() => {}) // After the deadline nobody listens; that is no unhandled error.
     return await Promise.race([done, expired.promise])
   } finally {
     timer.cancel()

@@ -54,7 +54,7 @@ export interface Client {
   /** Undefined when there is none; everything else that fails is thrown. */
   get(ref: ObjectRef): Promise<ApiObject | undefined>
   list(resource: ResourceRef, options?: ListOptions): Promise<ObjectList>
-  /** Changes after the resourceVersion; ends when the signal aborts; throws 410 when that is gone. */
+  /** Changes after the resourceVersion; ends with the signal; throws 410 when that is gone. */
   watch(
     resource: ResourceRef,
     options: ListOptions & { readonly resourceVersion: string; readonly signal: AbortSignal },

@@ -94,7 +94,7 @@ export interface Verbs {
   ): Promise<readonly Deleted[]>
 }
 
-/** Serves the paths that are not verbs: `/setpoint/v1/...` and subresources such as plans/approval. */
+/** Serves what is not a verb: `/setpoint/v1/...` and subresources such as plans/approval. */
 export interface ExtensionCalls {
   /** Undefined when no route matches. */
   call(

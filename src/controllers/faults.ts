@@ -78,9 +78,4 @@ export const controllerFault = defineFaults({
     text: "cannot use {object}: {cause}",
     hint: "{hint}",
   },
-  "SPT-SRC-102": {
-    fault: "stuck",
-    text: "cannot use the source of loop {loop}: {cause}",
-    hint: "the last good revision stays in force until this is mended",
-  },
 })

@@ -7,7 +7,7 @@ export const adoptGuard: Guard = {
   judge({ action, adoptDeclared, approved }) {
     if (action.verb !== "adopt" || adoptDeclared || approved) return undefined
     const message = `${action.target} exists, differs and was not made by Setpoint`
-    const hint = `compare with \`setpoint diff\`, then \`setpoint adopt ${action.object}\` or spec.adopt: true`
+    const hint = "look at `setpoint diff`, then `setpoint adopt` it or declare spec.adopt: true"
     return verdict("hold", { guard: "adopt", code: "Adopt", message, hint })
   },
 }

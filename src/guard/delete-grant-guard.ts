@@ -21,7 +21,8 @@ export const deleteGrantGuard: Guard = {
     const replaces = facts.actions.filter((item) => item.action.verb === "replace").length
     const allowed = allowedDeletes(facts.spec.limits, facts) - facts.deletesUsed
     if (replaces <= allowed) return undefined
-    const message = `replacing ${replaces} targets destroys them; ${Math.max(0, allowed)} may be now`
+    const left = Math.max(0, allowed)
+    const message = `replacing ${replaces} targets destroys them; ${left} may be now`
     return verdict("hold", { guard: "delete-grant", code: "DeleteLimit", message })
   },
 }

@@ -24,11 +24,4 @@ export const ledgerFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
-  "SPT-LEDGER-004": {
-    fault: "stuck",
-    text: "cannot claim {target} for {object}: it already belongs to {owner}",
-    hint: "two objects describe one target; delete or change one of them",
-    status: 409,
-    reason: "Conflict",
-  },
 })

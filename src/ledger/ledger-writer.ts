@@ -90,7 +90,7 @@ export class LedgerWriter {
 
   async #commit(loop: string, chain: Chain, steps: readonly Step[]): Promise<void> {
     const time = toTimestamp(this.#clock.now())
-    const writes = new Map<string, Write>() // Of two writes to one key in a commit the later counts.
+    const writes = new Map<string, Write>() // Of two writes to one key the later counts.
     let head = chain.head
     for (const step of steps) {
       for (const event of step.events) {

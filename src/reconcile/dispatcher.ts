@@ -130,7 +130,7 @@ export class Dispatcher {
     const { key, action } = proposal
     const { fault } = report
     await this.#ports.acted(loop, report)
-    loop.acting.delete(action.uid) // Before the key is added: its next pass must not find it acting.
+    loop.acting.delete(action.uid) // Before the key is added, or its pass finds it acting.
     if (fault === undefined) {
       queue.add(key, { priority: "high" }) // Ready comes only from an observation.
       return

@@ -16,7 +16,8 @@ export interface KindRuntime {
 export function createKindRuntime(provider: KindProvider): KindRuntime {
   const { group, version, resource } = provider
   const spec = specSchema(provider.definition.spec)
-  return { provider, resource: { group, version, resource }, node: compileSchema(spec, "value").node }
+  const { node } = compileSchema(spec, "value")
+  return { provider, resource: { group, version, resource }, node }
 }
 
 /** The spec's schema inside an apiextensions definition. */

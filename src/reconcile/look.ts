@@ -53,7 +53,7 @@ export function targetOf(
   }
 }
 
-/** The target as it was last applied; after its identity changed that is another one than desired. */
+/** The target as it was last applied; another one than desired after its identity changed. */
 export function recordedTarget(
   subject: Pick<Subject, "key" | "uid" | "kind">,
   desired: JsonObject,

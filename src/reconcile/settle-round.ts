@@ -32,7 +32,10 @@ export async function settleRound(
   const of = (kind: Verdict["kind"]) => judged.filter((one) => one.verdict.kind === kind)
   const [allowed, waiting, held, denied] = [of("allow"), of("wait"), of("hold"), of("deny")]
   const actions = judged.map((one) => one.proposal.action)
-  const verdicts = `${allowed.length} allowed, ${waiting.length} waiting, ${held.length} held, ${denied.length} denied`
+  const counted = { allowed, waiting, held, denied }
+  const verdicts = Object.entries(counted)
+    .map(([name, list]) => `${list.length} ${name}`)
+    .join(", ")
   loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
   if (loop.spec.mode === "Observe") await noteWould(loop, actions, ports)
   await updateHeld(loop, judged, ports)

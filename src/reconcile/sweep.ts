@@ -95,7 +95,8 @@ async function sweepScope(
     if (item === undefined ? listing.complete : item.token !== settled.token) wake(key)
   }
   if (listing.complete) return undefined
-  return `${provider.kind} of ${provider.scope?.(sample.desired)}: ${listing.cause ?? "not complete"}`
+  const why = listing.cause ?? "not complete"
+  return `${provider.kind} of ${provider.scope?.(sample.desired)}: ${why}`
 }
 
 async function sampleTarget(
