@@ -1,4 +1,6 @@
-// What a command is: it registers itself with the parser and answers with an exit code.
+// What a command is: it registers itself with the parser and answers with an exit code. A command's
+// module is loaded at every start of the program: what it needs beyond types comes by `await
+// import(...)` inside its action.
 
 import type { Command as Parser } from "commander"
 import type { HttpClient } from "../client/http/http-client.ts"

@@ -13,4 +13,9 @@ export const cliFault = defineFaults({
     text: "cannot use {what}: {why}",
     hint: "{hint}",
   },
+  "SPT-CLI-003": {
+    fault: "stuck",
+    text: "cannot read the token of the plane on {data}: {why}",
+    hint: "run this as the user who started the plane; its token is DIR/token",
+  },
 })

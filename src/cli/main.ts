@@ -1,16 +1,13 @@
 // The command line. Gathers the commands, parses, runs one, and turns what it threw into one line,
 // a hint and an exit code.
 
-import { existsSync } from "node:fs"
-import { join, resolve } from "node:path"
 import { Command, CommanderError, Option } from "commander"
 import { type Fault, toFault } from "../base/faults.ts"
-import { type HttpClient, httpClient } from "../client/http/http-client.ts"
-import { readLocalToken } from "../plane/adapters/local-token.ts"
+import type { HttpClient } from "../client/http/http-client.ts"
 import type { Cli, GlobalOptions } from "./command.ts"
 import { commands } from "./commands.ts"
 import { exitCode } from "./exit-codes.ts"
-import { cliFault } from "./faults.ts"
+import { lazyClient } from "./lazy-client.ts"
 import { processTerminal, type Terminal } from "./terminal.ts"
 import { version } from "./version.ts"
 
@@ -38,7 +35,7 @@ function createCli(parser: Command, terminal: Terminal): Cli {
     terminal,
     options,
     connect: () => {
-      client ??= connect(options().data)
+      client ??= lazyClient(options().data)
       return client
     },
     run: async (work) => {
@@ -52,13 +49,6 @@ function createCli(parser: Command, terminal: Terminal): Cli {
       }
     },
   }
-}
-
-function connect(data: string): HttpClient {
-  const socketPath = join(resolve(data), "api.sock")
-  const token = existsSync(socketPath) ? readLocalToken(resolve(data)) : undefined
-  if (token === undefined) throw cliFault("SPT-CLI-001", { data })
-  return httpClient({ socketPath, token })
 }
 
 function printFault(terminal: Terminal, fault: Fault, verbose: boolean): void {

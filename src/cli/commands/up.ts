@@ -3,7 +3,7 @@
 import { basename, resolve } from "node:path"
 import type { CliCommand } from "../command.ts"
 import { planeOptions } from "../plane-options.ts"
-import { type RunPlaneOptions, runPlane } from "../run-plane.ts"
+import type { RunPlaneOptions } from "../run-plane.ts"
 
 interface UpOptions extends RunPlaneOptions {
   readonly mode: "Observe" | "Propose" | "Enforce"
@@ -17,8 +17,8 @@ export const upCommand: CliCommand = {
       .argument("[path]", "folder of manifests", ".")
       .option("--mode <mode>", "Observe, Propose or Enforce", "Enforce")
     planeOptions(command).action((path: string, options: UpOptions) =>
-      cli.run(() =>
-        runPlane(cli, options, async ({ plane, data }) => {
+      cli.run(async () =>
+        (await import("../run-plane.ts")).runPlane(cli, options, async ({ plane, data }) => {
           const { namespace } = cli.options()
           const name = basename(resolve(path)).toLowerCase()
           const client = plane.client({ name: "local", kind: "human" })

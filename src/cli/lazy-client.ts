@@ -1,0 +1,50 @@
+// A client that loads its HTTP parts with the first call, so that commands which need no plane start
+// at once. Where there is no plane it says so before anything is loaded.
+
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import type { HttpClient } from "../client/http/http-client.ts"
+import { cliFault } from "./faults.ts"
+
+export interface LazyClientOptions {
+  readonly timeoutMs?: number
+}
+
+export function lazyClient(data: string, options: LazyClientOptions = {}): HttpClient {
+  const directory = resolve(data)
+  const socketPath = join(directory, "api.sock")
+  if (!existsSync(socketPath)) throw cliFault("SPT-CLI-001", { data })
+  const token = readToken(directory, data)
+  let loading: Promise<HttpClient> | undefined
+  const load = () => {
+    loading ??= import("../client/http/http-client.ts").then(({ httpClient }) =>
+      httpClient({ socketPath, token, ...options }),
+    )
+    return loading
+  }
+  return {
+    get: async (...args) => (await load()).get(...args),
+    list: async (...args) => (await load()).list(...args),
+    watch: async function* (...args) {
+      yield* (await load()).watch(...args)
+    },
+    create: async (...args) => (await load()).create(...args),
+    update: async (...args) => (await load()).update(...args),
+    updateStatus: async (...args) => (await load()).updateStatus(...args),
+    patch: async (...args) => (await load()).patch(...args),
+    apply: async (...args) => (await load()).apply(...args),
+    delete: async (...args) => (await load()).delete(...args),
+    deleteCollection: async (...args) => (await load()).deleteCollection(...args),
+    call: async (...args) => (await load()).call(...args),
+    close: () => void loading?.then((client) => client.close()),
+  }
+}
+
+function readToken(directory: string, data: string): string {
+  try {
+    return readFileSync(join(directory, "token"), "utf8").trim()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw cliFault("SPT-CLI-003", { data, why }, error)
+  }
+}
