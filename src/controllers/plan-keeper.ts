@@ -108,7 +108,9 @@ export class PlanKeeper {
       for (const plan of plans.filter((one) => one.phase === "Executing")) {
         const open = plan.held.filter(({ action }) => !plan.done.includes(action.digest))
         const hit = open.find(({ action }) => action.digest === digest || action.uid === uid)
-        if (hit !== undefined) await this.#countDone(plan, hit.action.digest)
+        if (hit === undefined) continue
+        loop.approvals.delete(hit.action.digest)
+        await this.#countDone(plan, hit.action.digest)
       }
     })
   }

@@ -137,11 +137,11 @@ export class Budgets {
   }
 
   /** Debits older than any window and already used; the retention controller deletes them. */
-  expired(olderThanMs: number, isLive: (uid: string) => boolean): Write[] {
+  expired(loop: string, olderThanMs: number, isLive: (uid: string) => boolean): Write[] {
     const before = this.#time.now() - olderThanMs
     const writes: Write[] = []
     for (const grant of [...this.#grants.values()]) {
-      if (grant.at > before || isLive(grant.uid)) continue
+      if (grant.loop !== loop || grant.at > before || isLive(grant.uid)) continue
       const write = this.revoke(grant.uid)
       if (write !== undefined) writes.push(write)
     }

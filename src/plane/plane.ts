@@ -35,6 +35,8 @@ const definitionResource = {
   resource: "customresourcedefinitions",
 } as const
 
+const grantsKeptMs = 24 * 3_600_000
+
 export class Plane {
   readonly ports: PlanePorts
   readonly engine: Engine
@@ -218,11 +220,20 @@ export class Plane {
   async #sweep(loop: LoopEngine): Promise<void> {
     const { engine } = this
     const swept = await engine.sweep(loop)
+    await this.#forgetOldGrants(loop)
     loop.doubts = swept.doubts
     if (swept.woken > 0 || engine.reporter.unconverged(loop.id).length > 0) return
     const { budgets, inventory } = engine.ledger
     const write = budgets.noteInventory(loop.id, inventory.size(loop.id))
     if (write !== undefined) await engine.ledger.note(loop.id, enginePrincipal, [], [write])
+  }
+
+  /** Permissions that were used and lie outside every window are forgotten. */
+  async #forgetOldGrants(loop: LoopEngine): Promise<void> {
+    const { budgets, inventory } = this.engine.ledger
+    const keepMs = Math.max(grantsKeptMs, loop.spec.limits.windowMs)
+    const writes = budgets.expired(loop.id, keepMs, (uid) => inventory.owns(uid))
+    if (writes.length > 0) await this.engine.ledger.note(loop.id, enginePrincipal, [], writes)
   }
 
   #servedKind(group: string, kind: string) {

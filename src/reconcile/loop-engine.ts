@@ -103,11 +103,17 @@ export class LoopEngine {
       fresh,
       adoptDeclared,
       limitedChange,
-      approved: this.approvals.has(action.digest),
+      approved: this.approvals.has(action.digest) || this.#approvedDelete(action),
       granted: this.#granted(action),
       flapping: this.#flapping(proposal),
       ...(rejectedBy === undefined ? {} : { rejectedBy }),
     }
+  }
+
+  /** Marking moved the generation and so the digest; the grant carries the approval over. */
+  #approvedDelete(action: Action): boolean {
+    if (action.verb !== "delete" || this.#granted(action) !== "yes") return false
+    return this.#ports.ledger.budgets.grantOf(action.uid)?.plan !== undefined
   }
 
   #granted(action: Action): "yes" | "changed" | "no" {
