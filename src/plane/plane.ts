@@ -18,7 +18,9 @@ import { settleRound } from "../reconcile/settle-round.ts"
 import { Engine } from "./engine.ts"
 import { LoopBook } from "./loop-book.ts"
 import { loopStatus } from "./loop-status.ts"
+import { PlaneObject } from "./plane-object.ts"
 import type { PlanePorts } from "./ports.ts"
+import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
 import { restoreStops } from "./stop-routes.ts"
 
@@ -42,6 +44,9 @@ export class Plane {
   readonly engine: Engine
   readonly extensions = new Extensions()
   readonly loops: LoopBook
+  /** Plane/local: shows what is stopped. */
+  readonly object = new PlaneObject(this)
+  readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
   #namespaceFeed: Informer | undefined
@@ -72,6 +77,7 @@ export class Plane {
   /** No act begins any more, what is under way ends, the rest goes on at the next start. */
   async close(): Promise<void> {
     this.#closing = true
+    this.#restored.close()
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
     await this.loops.close()
@@ -100,7 +106,9 @@ export class Plane {
     await engine.feed?.synced()
     await this.#followLoops()
     await engine.plans.resume()
+    await this.object.publish()
     engine.start()
+    this.#restored.start()
   }
 
   /** Definitions of the kinds, the namespaces that always exist, and their default loops. */
@@ -219,6 +227,7 @@ export class Plane {
 
   async #sweep(loop: LoopEngine): Promise<void> {
     const { engine } = this
+    await this.object.publish() // The stop file may have been written by hand.
     const swept = await engine.sweep(loop)
     await this.#forgetOldGrants(loop)
     loop.doubts = swept.doubts

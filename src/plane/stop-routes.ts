@@ -62,6 +62,7 @@ async function stop(plane: Plane, principal: Principal, scope: Scope): Promise<J
   ports.stop.write(entries)
   engine.actuator.inFlight.noteStop()
   await note(plane, principal, "stop", scope, entries)
+  await plane.object.publish()
   return toPlainJson({ stops: entries, calls: engine.actuator.inFlight.atStop() })
 }
 
@@ -73,6 +74,7 @@ async function resume(plane: Plane, principal: Principal, scope: Scope): Promise
   const entries = ports.stop.entries().filter((entry) => !same(entry, scope))
   await note(plane, principal, "resume", scope, entries)
   ports.stop.write(entries)
+  await plane.object.publish()
   engine.wakeAll()
   return toPlainJson({ stops: entries })
 }
