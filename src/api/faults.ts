@@ -50,7 +50,9 @@ export const apiFault = defineFaults({
   },
   "SPT-API-007": {
     fault: "stuck",
-    text: '{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: {why}',
+    text:
+      '{kind} in version "{version}" cannot be handled as a {kind}: ' +
+      "strict decoding error: {why}",
     hint: "remove the unknown fields, or send fieldValidation=Warn to have them dropped",
     status: 400,
     reason: "BadRequest",

@@ -101,7 +101,10 @@ class StoreFollower implements Follower {
     while (!signal.aborted) {
       try {
         snapshot ??= await this.#list()
-        if (snapshot === undefined) continue
+        if (snapshot === undefined) {
+          await sleep(this.#options.clock, retryMs, signal)
+          continue
+        }
         this.#trouble = undefined
         const ended = await this.#watch(snapshot)
         if (ended === "closed") await sleep(this.#options.clock, retryMs, signal)

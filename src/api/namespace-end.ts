@@ -38,7 +38,7 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
   return false
 }
 
-/** How loops and plans end: marked when a finalizer waits; undefined when others are still there. */
+/** How loops and plans end: marked when a finalizer waits; undefined when others are there. */
 async function readLast(
   context: ApiContext,
   namespace: string,

@@ -37,7 +37,7 @@ const owned = (object: ApiObject, owner: ApiObject): ApiObject => {
 }
 
 describe("delete by name", () => {
-  it("marks what has a target, with generation and time, and a second delete changes nothing", async () => {
+  it("marks what has a target; a second delete changes nothing", async () => {
     await make(thing("a"))
     const first = await world.verbs.delete(alice, ref("a"))
     expect(first.gone).toBe(false)
@@ -144,7 +144,7 @@ describe("a judged delete", () => {
     expect(entry).toMatchObject({ modRevision: Number(object.metadata.resourceVersion) })
   })
 
-  it("is judged again when the reservation was overtaken, and marks nothing until it fits", async () => {
+  it("is judged again when its reservation was overtaken", async () => {
     await make(thing("a"))
     let calls = 0
     world.judgeWith(() => ({

@@ -131,7 +131,7 @@ async function admitDeletes(
   }
 }
 
-/** A definition in use stays: its objects would lose their meaning, and their targets their keeper. */
+/** A definition in use stays: else its objects lose their meaning, their targets their keeper. */
 async function checkUnused(context: ApiContext, key: ObjectKey, object: ApiObject): Promise<void> {
   if (key.group !== definitionGroup || key.resource !== definitionResource) return
   const names = object.spec?.names

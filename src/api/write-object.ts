@@ -43,7 +43,7 @@ export interface Draft {
   readonly warnings: readonly string[]
 }
 
-/** Undefined when somebody else changed the object meanwhile; the caller tries again or gives up. */
+/** Undefined when somebody else changed the object meanwhile; the caller may try again. */
 export async function writeObject(context: ApiContext, draft: Draft): Promise<Written | undefined> {
   const { resource, key, old } = draft
   const warnings = [...draft.warnings]

@@ -41,7 +41,7 @@ export function clientConformance(
       await world.close()
     })
 
-    it("answers undefined for what does not exist, and throws for a kind that is unknown", async () => {
+    it("answers undefined for what does not exist, and throws for an unknown kind", async () => {
       expect(await client.get(ref("none"))).toBeUndefined()
       const unknown = { ...configMaps, resource: "nothings", namespace: "default", name: "a" }
       expect(await faultOf(client.get(unknown))).toMatchObject({ status: 404 })

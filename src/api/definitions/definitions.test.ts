@@ -82,7 +82,7 @@ describe("a definition", () => {
     expect(world.registry.lookup("none")).toEqual([])
   })
 
-  it("is refused when its schema is not structural, its name is wrong or nothing is stored", async () => {
+  it("is refused when its schema, name, scope or storage version is wrong", async () => {
     const good = definitionOf("Gadget")
     const versions = (more: object) => [
       { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: more } },

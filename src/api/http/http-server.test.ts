@@ -117,7 +117,7 @@ describe("the HTTP API", () => {
     expect((await send("GET", "/version")).body).toMatchObject({ gitVersion: "v1.2.3" })
   })
 
-  it("answers as Kubernetes does: 201, lists with items, Status for a finished delete", async () => {
+  it("answers as Kubernetes does: 201, lists, Status for a finished delete", async () => {
     const made = await send("POST", path, JSON.stringify(configMap("a")))
     expect(made).toMatchObject({ status: 201, body: { kind: "ConfigMap" } })
     const list = await send("GET", path)
