@@ -17,6 +17,8 @@ import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
 import { Dispatcher } from "../reconcile/dispatcher.ts"
+import { reconcileFault } from "../reconcile/faults.ts"
+import { deleteAction } from "../reconcile/held-delete.ts"
 import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
 import { recordedTarget, type Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
@@ -262,15 +264,18 @@ export class Engine {
     object: ApiObject,
   ): Promise<void> {
     const kind = this.feed?.kindOf(key)
-    if (kind === undefined) return
-    const subject: Subject = { key, object, uid: held.action.uid, kind, loop }
-    const { observation } = await this.#observeNow(subject)
-    const token = observation.kind === "present" ? observation.token : undefined
-    const generation = object.metadata.generation ?? 0
-    const same = token === held.action.token && generation === held.action.generation
-    if (observation.kind !== "unknown" && same) return
-    loop.held.drop(held.action.uid, "delete")
-    this.queue.add(key, { priority: "high" })
+    const { uid } = held.action
+    const now = loop.held.get(uid, "delete")
+    if (kind === undefined || now === undefined) return
+    const subject: Subject = { key, object, uid, kind, loop }
+    const { text, observation } = await this.#observeNow(subject)
+    if (observation.kind === "unknown") {
+      throw reconcileFault("SPT-LOOP-001", { target: text, cause: observation.cause })
+    }
+    const record = await this.ledger.record(uid)
+    const action = deleteAction(subject, text, record, observation, now.action.cause)
+    // It waits on, as it is now: if it were dropped, a pass would correct what is to be deleted.
+    if (action.digest !== now.action.digest) loop.held.put({ ...now, action })
   }
 
   /** Runs the object through a pass and waits for its round, so that its digest is of now. */

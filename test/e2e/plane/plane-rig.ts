@@ -1,0 +1,237 @@
+// A real plane in a process of its own, over a temporary folder: manifests in `site`, targets in
+// `targets`, the data directory in `data`. Started from the sources, so that no build is needed;
+// ended by its process id, never by name; everything is removed at the end.
+
+import { type ChildProcess, spawn } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Json, JsonObject } from "../../../src/base/json.ts"
+import { type HttpClient, httpClient } from "../../../src/client/http/http-client.ts"
+import type { ApiObject } from "../../../src/object/object.ts"
+import type { HistoryView, LoopView, PlanView, StatusView } from "./views.ts"
+import { type Reached, waitFor } from "./wait-for.ts"
+
+const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
+
+export const fileResource = {
+  group: "host.setpoint.dev",
+  version: "v1",
+  resource: "files",
+} as const
+export const loopResource = {
+  group: "setpoint.dev",
+  version: "v1alpha1",
+  resource: "loops",
+} as const
+
+export interface StartOptions {
+  /** After `up SITE`. */
+  readonly args?: readonly string[]
+  /** A program that runs the plane in the same process: setpriv, strace -D. */
+  readonly prefix?: readonly string[]
+  /** Shell commands that run first, in a mount namespace of their own. */
+  readonly mounts?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly deadlineMs?: number
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly errors: string
+}
+
+export class PlaneRig {
+  readonly base = mkdtempSync(join(tmpdir(), "spt-"))
+  readonly site = join(this.base, "site")
+  readonly targets = join(this.base, "targets")
+  readonly data = join(this.base, "data")
+  readonly loop = "default.site"
+  #child: ChildProcess | undefined
+  #ended: Promise<Ended> | undefined
+  #client: HttpClient | undefined
+  output = ""
+  errors = ""
+
+  constructor() {
+    mkdirSync(this.site)
+    mkdirSync(this.targets)
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  get alive(): boolean {
+    const child = this.#child
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  /** Runs `setpoint up` until it says that it keeps the folder. */
+  async start(options: StartOptions = {}): Promise<number> {
+    const ended = this.launch(options)
+    const deadline = options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }
+    return waitFor(
+      "the plane starts",
+      async () => {
+        if (!this.alive) throw new Error(`the plane ended: ${(await ended).errors}`)
+        return this.output.includes(" keeps ") || this.errors || "nothing said"
+      },
+      { deadlineMs: 40_000, ...deadline },
+    )
+  }
+
+  /** Starts it without waiting; resolves when the process has ended. */
+  launch(options: StartOptions = {}): Promise<Ended> {
+    this.output = ""
+    this.errors = ""
+    this.#client?.close()
+    this.#client = undefined
+    const up = [process.execPath, main, "--data", this.data, "up", this.site]
+    const command = [...(options.prefix ?? []), ...up, ...(options.args ?? [])]
+    const [program = "", ...args] =
+      options.mounts === undefined
+        ? command
+        : ["unshare", "-m", "sh", "-ec", `${options.mounts}\nexec "$@"`, "sh", ...command]
+    const env = { ...process.env, XDG_CONFIG_HOME: join(this.base, "config"), ...options.env }
+    const child = spawn(program, args, { env, cwd: this.base, stdio: ["ignore", "pipe", "pipe"] })
+    child.stdout.on("data", (chunk) => {
+      this.output = bounded(this.output + String(chunk))
+    })
+    child.stderr.on("data", (chunk) => {
+      this.errors = bounded(this.errors + String(chunk))
+    })
+    this.#child = child
+    this.#ended = new Promise((resolve, reject) => {
+      child.once("error", reject)
+      child.once("close", (code, signal) => resolve({ code, signal, errors: this.errors }))
+    })
+    return this.#ended
+  }
+
+  async end(signal: NodeJS.Signals): Promise<Ended> {
+    if (this.#child === undefined || this.#ended === undefined) throw new Error("never started")
+    this.#client?.close()
+    this.#client = undefined
+    if (this.alive) this.#child.kill(signal)
+    return this.#ended
+  }
+
+  async close(): Promise<void> {
+    if (this.#child !== undefined) await this.end("SIGKILL")
+    for (const path of [this.site, this.targets, this.data]) {
+      try {
+        chmodSync(path, 0o755)
+      } catch {} // It was taken away by the test.
+    }
+    rmSync(this.base, { recursive: true, force: true })
+  }
+
+  get client(): HttpClient {
+    const token = readFileSync(this.#inside(join(this.data, "token")), "utf8").trim()
+    this.#client ??= httpClient({ socketPath: this.#inside(join(this.data, "api.sock")), token })
+    return this.#client
+  }
+
+  /** A path as the plane sees it, also when it lives in a mount namespace of its own. */
+  seen(path: string): string {
+    return `/proc/${this.pid}/root${path}`
+  }
+
+  #inside(path: string): string {
+    return this.insideMounts ? this.seen(path) : path
+  }
+
+  /** Set when the data directory itself is on a private mount. */
+  insideMounts = false
+
+  call(method: "GET" | "POST", path: string, body?: Json): Promise<Json> {
+    return this.client.call(method, `/setpoint/v1/${path}`, body)
+  }
+
+  async status(): Promise<StatusView> {
+    return (await this.call("GET", "status")) as object as StatusView
+  }
+
+  async loopStatus(): Promise<LoopView> {
+    const found = (await this.status()).loops.find((loop) => loop.id === this.loop)
+    if (found === undefined) throw new Error(`no loop ${this.loop}`)
+    return found
+  }
+
+  async history(object?: string, limit = 10_000): Promise<HistoryView["entries"]> {
+    const about = object === undefined ? "" : `&object=${encodeURIComponent(fileKey(object))}`
+    const view = await this.call("GET", `history?limit=${limit}${about}`)
+    return (view as object as HistoryView).entries
+  }
+
+  async plans(): Promise<readonly PlanView[]> {
+    const { plans } = (await this.call("GET", "plans")) as object as { plans: PlanView[] }
+    return plans.filter((plan) => plan.loop === this.loop)
+  }
+
+  async pendingPlan(): Promise<PlanView | undefined> {
+    return (await this.plans()).find((plan) => plan.phase === "Pending")
+  }
+
+  decide(plan: PlanView, decision: "approve" | "reject"): Promise<Json> {
+    const path = `/apis/setpoint.dev/v1alpha1/namespaces/default/plans/${plan.name}/approval`
+    return this.client.call("POST", path, { hash: plan.hash, decision })
+  }
+
+  async files(): Promise<readonly ApiObject[]> {
+    return (await this.client.list(fileResource, { namespace: "default" })).items
+  }
+
+  file(name: string): Promise<ApiObject | undefined> {
+    return this.client.get({ ...fileResource, namespace: "default", name })
+  }
+
+  /** Limits that a storm of changes does not reach. */
+  async loosen(spec: JsonObject = { limits: { changes: 100_000 } }): Promise<void> {
+    const ref = { ...loopResource, namespace: "default", name: "site" }
+    await this.client.patch(ref, "merge", { spec })
+  }
+
+  /** So many objects, all of them converged, and nothing waiting. */
+  converged(objects: number, deadlineMs = 60_000): Promise<number> {
+    const look = async (): Promise<Reached> => {
+      const loop = await this.loopStatus()
+      const counts = `${loop.converged} of ${loop.objects} converged`
+      if (loop.objects === objects && loop.converged === objects) return true
+      return `${counts}, ${objects} wanted; ${JSON.stringify(loop.oldest ?? loop.source)}`
+    }
+    return waitFor(`${objects} objects converge`, look, { deadlineMs })
+  }
+
+  target(name: string): string {
+    return join(this.targets, name)
+  }
+
+  manifest(name: string): string {
+    return join(this.site, `${name}.yaml`)
+  }
+
+  /** Writes the manifest of one file. */
+  declare(name: string, content: string, spec: JsonObject = {}): void {
+    const whole = { path: this.target(name), content, ...spec }
+    writeFileSync(this.manifest(name), manifestText(name, whole))
+  }
+
+  declareMany(count: number, content = (index: number) => `content ${index}\n`): string[] {
+    const names = Array.from({ length: count }, (_, index) => `f${String(index).padStart(4, "0")}`)
+    for (const [index, name] of names.entries()) this.declare(name, content(index))
+    return names
+  }
+}
+
+export function manifestText(name: string, spec: JsonObject): string {
+  const object = { apiVersion: "host.setpoint.dev/v1", kind: "File", metadata: { name }, spec }
+  return `${JSON.stringify(object)}\n`
+}
+
+export const fileKey = (name: string): string => `files.host.setpoint.dev/default/${name}`
+
+const bounded = (text: string): string => text.slice(-100_000)
