@@ -2,12 +2,14 @@
 // closed in reverse. It has no ambient effect of its own: what it is made of comes in by ports.
 
 import { Extensions } from "../api/extensions.ts"
+import { finishNamespace } from "../api/namespace-end.ts"
 import { type Api, openApi } from "../api/verbs.ts"
 import { toFault } from "../base/faults.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { Client } from "../contract/client.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import { releaseLoop } from "../controllers/release.ts"
 import type { SourceState } from "../controllers/source-keeper.ts"
 import { issueText } from "../controllers/source-keeper.ts"
 import { Informer } from "../informer/informer.ts"
@@ -146,7 +148,11 @@ export class Plane {
     const namespaces = new Informer({ store, clock, group: "", resource: "namespaces" })
     this.#namespaceFeed = namespaces
     await namespaces.synced()
-    for (const key of namespaces.keys()) await this.#ensureDefaultLoop(parseKeyText(key).name)
+    for (const key of [...namespaces.keys()]) {
+      const { name } = parseKeyText(key)
+      // A crash right after the last object of a marked namespace went must not leave it behind.
+      if (!(await finishNamespace(this.api.context, name))) await this.#namespaceMade(name)
+    }
     namespaces.onChange((key, change) => {
       if (change === "put") this.#enqueue(() => this.#namespaceMade(parseKeyText(key).name))
     })
@@ -167,8 +173,19 @@ export class Plane {
   async #loopChanged(key: string): Promise<void> {
     const object = await this.#loopFeed?.get(key)
     const { namespace, name } = parseKeyText(key)
-    if (object === undefined) await this.loops.remove(`${namespace}.${name}`)
-    else await this.loops.put(object)
+    if (object !== undefined) {
+      await this.loops.put(object)
+      return
+    }
+    const id = `${namespace}.${name}`
+    await this.loops.remove(id)
+    const { engine } = this
+    await releaseLoop(id, {
+      ...{ ledger: engine.ledger, verbs: this.api.verbs },
+      keysOf: (loop) => engine.feed?.keys(loop) ?? [],
+      object: async (one) => engine.feed?.object(one),
+      resourceOf: (one) => engine.feed?.kindOf(one)?.resource,
+    })
   }
 
   /** Changes of loops are taken one after another. */

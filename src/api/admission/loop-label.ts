@@ -26,6 +26,11 @@ export function loopLabelAdmission(hasProvider: HasProvider): Admission {
       }
       if (old === undefined || isEngine(principal)) return object
       checkOwnLoop(request, old)
+      const released = old.metadata.labels?.[loopLabel] === undefined
+      // A released object that a source declares again is that source's from now on.
+      if (released && isSource(principal) && hasProvider(key.group, key.resource)) {
+        return withLabel(object, loopFor(request))
+      }
       return keepLabel(request, object, old)
     },
   }
