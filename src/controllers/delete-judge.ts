@@ -12,7 +12,7 @@ import type {
 import type { Observation } from "../contract/observation.ts"
 import { isSource } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
-import type { Reason, Verdict } from "../contract/verdict.ts"
+import { allow, type Reason, strictest, type Verdict } from "../contract/verdict.ts"
 import { judgeDeletes } from "../guard/judge-deletes.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldOrigin, PlanDocument } from "../ledger/plan-ledger.ts"
@@ -34,6 +34,8 @@ export interface DeleteJudgePorts {
 
 const observedAtOnce = 16
 
+type CauseOfDelete = Pick<DeleteRequest, "origin" | "principal" | "sourceRevision">
+
 export class LoopDeleteJudge implements DeleteJudge {
   readonly #ports: DeleteJudgePorts
 
@@ -42,31 +44,40 @@ export class LoopDeleteJudge implements DeleteJudge {
   }
 
   async judge(request: DeleteRequest): Promise<DeleteJudgement> {
-    const byLoop = this.#group(request.candidates)
-    const writes: Write[] = []
-    const held: { plan: string; reasons: readonly Reason[] }[] = []
-    for (const [loop, subjects] of byLoop) {
-      const open = subjects.filter(
-        ({ uid }) => this.#ports.ledger.budgets.grantOf(uid) === undefined,
-      )
+    const groups = [...this.#group(request.candidates)].map(([loop, subjects]) => {
+      const open = subjects.filter(({ uid }) => !this.#isGranted(uid))
+      return { loop, subjects, open, verdict: this.#verdict(loop, open, request) }
+    })
+    for (const { loop, open } of groups) {
       const rejected = this.#rejectedBy(loop, open, request)
       if (rejected !== undefined) return { kind: "denied", reasons: [rejected] }
-      const verdict = this.#verdict(loop, open, request)
-      if (verdict.kind === "allow") {
-        if (!request.dryRun) writes.push(...this.#reserve(loop, open, request))
-      } else if (verdict.kind === "deny") {
-        return { kind: "denied", reasons: verdict.reasons }
-      } else {
-        const plan = request.dryRun ? "(dry run)" : await this.#hold(loop, open, request, verdict)
-        held.push({ plan, reasons: verdict.reasons })
-      }
     }
-    const [first] = held
-    if (first !== undefined) {
-      const plan = [...new Set(held.map((one) => one.plan))].join(", ")
-      return { kind: "held", plan, reasons: held.flatMap((one) => one.reasons) }
-    }
+    const verdict = strictest(groups.map((group) => group.verdict).concat(allow()))
+    if (verdict.kind === "deny") return { kind: "denied", reasons: verdict.reasons }
+    if (verdict.kind !== "allow") return this.#holdAll(groups, request, verdict)
+    const writes = request.dryRun
+      ? []
+      : groups.flatMap(({ loop, subjects }) => this.#reserve(loop, subjects, request))
     return { kind: "allowed", reserve: { checks: [], writes } }
+  }
+
+  #isGranted(uid: string): boolean {
+    return this.#ports.ledger.budgets.grantOf(uid) !== undefined
+  }
+
+  /** What is asked for together is held together, also where one loop alone would have let it go. */
+  async #holdAll(
+    groups: readonly { loop: LoopEngine; open: readonly Subject[]; verdict: Verdict }[],
+    request: DeleteRequest,
+    verdict: Verdict,
+  ): Promise<DeleteJudgement> {
+    if (request.dryRun) return { kind: "held", plan: "(dry run)", reasons: verdict.reasons }
+    const plans = new Set<string>()
+    for (const { loop, open, verdict: own } of groups) {
+      const why = own.kind === "allow" ? verdict : own
+      if (open.length > 0) plans.add(await this.#hold(loop, open, request, why))
+    }
+    return { kind: "held", plan: [...plans].join(", "), reasons: verdict.reasons }
   }
 
   #group(candidates: readonly DeleteCandidate[]): Map<LoopEngine, Subject[]> {
@@ -125,17 +136,20 @@ export class LoopDeleteJudge implements DeleteJudge {
   #reserve(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): Write[] {
     const { budgets, inventory, time } = this.#ports.ledger
     const { principal, sourceRevision } = request
+    // A grant of an earlier try goes into this commit again: that one may never have been durable.
     return subjects
       .filter(({ uid }) => inventory.owns(uid))
       .map(({ uid }) =>
-        budgets.grant({
-          uid,
-          loop: loop.id,
-          at: time.now(),
-          principal: principal.name,
-          cause: causeOf(request).text,
-          ...(sourceRevision === undefined ? {} : { sourceRevision }),
-        }),
+        budgets.grant(
+          budgets.grantOf(uid) ?? {
+            uid,
+            loop: loop.id,
+            at: time.now(),
+            principal: principal.name,
+            cause: deleteCause(request).text,
+            ...(sourceRevision === undefined ? {} : { sourceRevision }),
+          },
+        ),
       )
   }
 
@@ -147,7 +161,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     verdict: Verdict,
   ): Promise<string> {
     const origin: HeldOrigin = request.origin === "prune" ? "prune" : "request"
-    const cause = causeOf(request)
+    const cause = deleteCause(request)
     const { reasons } = verdict
     await mapBounded(subjects, observedAtOnce, async (subject) => {
       const known = loop.held.get(subject.uid, "delete")
@@ -162,7 +176,9 @@ export class LoopDeleteJudge implements DeleteJudge {
   }
 }
 
-function causeOf({ origin, principal, sourceRevision }: DeleteRequest): Cause {
+/** Why these deletes are asked for. */
+export function deleteCause(request: CauseOfDelete): Cause {
+  const { origin, principal, sourceRevision } = request
   if (origin === "prune") {
     const text = `no longer in the source (${principal.name})`
     return { kind: "prune", text, ...(sourceRevision === undefined ? {} : { sourceRevision }) }
