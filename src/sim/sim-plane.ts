@@ -1,20 +1,22 @@
 // A whole plane in the simulator: real engine, API, ledger and store semantics, on virtual time, a
 // simulated world and a source that a test fills. A crash drops everything but the store's content.
 
-import { type KindProvider } from "../contract/provider.ts"
+import type { KindProvider } from "../contract/provider.ts"
 import type { Source, SourceSnapshot } from "../contract/source.ts"
 import type { StopEntry, StopSwitch } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
 import type { ActWorld } from "../contract/world.ts"
 import type { ApiObject } from "../object/object.ts"
 import { Plane } from "../plane/plane.ts"
+import type { PlanePorts } from "../plane/ports.ts"
 import { createSecretHasher } from "../reconcile/secrets.ts"
 import { MemoryEngine } from "../store/engines/memory-engine.ts"
 import { openStoreOn } from "../store/open-memory-store.ts"
 import { silentLogger } from "../telemetry/logger.ts"
 import { Metrics } from "../telemetry/metrics.ts"
-import { emptyWorld } from "./sim-fixture.ts"
+import { HandledCalls, handledKind } from "./handled-kind.ts"
 import { SimClock } from "./sim-clock.ts"
+import { emptyWorld } from "./sim-fixture.ts"
 import { SimRandom } from "./sim-random.ts"
 
 /** A source whose content the test sets; it answers with what it was told. */
@@ -72,15 +74,20 @@ export interface SimPlaneOptions {
   readonly world?: ActWorld
   /** Wraps the store of each start, for crash points. */
   readonly wrapStore?: (store: Store) => Store
+  readonly wrapSource?: (source: Source) => Source
+  readonly workers?: number
 }
 
 export class SimPlane {
   readonly clock: SimClock
   readonly source = new SimSource()
   readonly stop = new SimStop()
-  readonly metrics = new Metrics()
+  metrics = new Metrics()
   kinds: readonly KindProvider[]
   wrapStore: ((store: Store) => Store) | undefined
+  wrapSource: ((source: Source) => Source) | undefined
+  readonly workers: number | undefined
+  readonly #calls = new HandledCalls()
   readonly #engine = new MemoryEngine()
   readonly #world: ActWorld
   readonly #seed: number
@@ -94,6 +101,8 @@ export class SimPlane {
     this.#world = options.world ?? emptyWorld()
     this.#seed = options.seed ?? 1
     this.wrapStore = options.wrapStore
+    this.wrapSource = options.wrapSource
+    this.workers = options.workers
   }
 
   get plane(): Plane {
@@ -103,33 +112,51 @@ export class SimPlane {
 
   /** Opens the same store again, as a new process would; resolves while virtual time passes. */
   async start(): Promise<Plane> {
+    const plane = await this.startUnless(() => false)
+    if (plane === undefined) throw new Error("the simulated plane did not start in time")
+    return plane
+  }
+
+  /** The same; undefined when the process under test was gone before it was ready. */
+  async startUnless(crashed: () => boolean): Promise<Plane | undefined> {
+    this.#plane = undefined
+    this.metrics = new Metrics() // A process counts from zero.
     const random = new SimRandom(this.#seed + ++this.#starts)
     const { clock } = this
     const store = await openStoreOn(this.#engine, { clock, random, planeId: "sim-plane" })
+    const opening = Plane.open(this.#portsOver(store, random))
+    let ended = false
+    void opening.then(
+      (plane) => {
+        this.#plane = plane
+        ended = true
+      },
+      () => {
+        ended = true
+      },
+    )
+    await clock.runUntil(() => ended || crashed(), { maxMs: 600_000 })
+    if (ended) await opening
+    return this.#plane
+  }
+
+  #portsOver(store: Store, random: SimRandom): PlanePorts {
     const logger = {
       ...silentLogger,
       error: (message: string, fields?: object) => {
         this.errors.push(`${message} ${JSON.stringify(fields ?? {})}`)
       },
     }
-    const opening = Plane.open({
-      ...{ clock, random, logger, kinds: this.kinds, metrics: this.metrics, stop: this.stop },
+    return {
+      ...{ random, logger, clock: this.clock, metrics: this.metrics, stop: this.stop },
+      kinds: this.kinds.map((kind) => handledKind(kind, this.#calls)),
+      ...(this.workers === undefined ? {} : { workers: this.workers }),
       store: this.wrapStore?.(store) ?? store,
       readWorld: this.#world,
-      actWorld: this.#world,
+      actWorld: this.#calls.world(this.#world),
       hasher: createSecretHasher("sim", new Uint8Array(32)),
-      openSource: () => this.source,
-    })
-    let opened: Plane | undefined
-    void opening.then(
-      (plane) => {
-        opened = plane
-      },
-      () => {},
-    )
-    await clock.runUntil(() => opened !== undefined, { maxMs: 60_000 })
-    this.#plane = await opening
-    return this.#plane
+      openSource: () => this.wrapSource?.(this.source) ?? this.source,
+    }
   }
 
   async stopPlane(): Promise<void> {
