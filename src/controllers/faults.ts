@@ -59,6 +59,11 @@ export const controllerFault = defineFaults({
     status: 404,
     reason: "NotFound",
   },
+  "SPT-PLAN-009": {
+    fault: "stuck",
+    text: "cannot plan: no loop is stored yet",
+    hint: "name the folder of manifests: `setpoint plan FOLDER`",
+  },
   "SPT-STOP-001": {
     fault: "stuck",
     text: "cannot resume: {principal} is an agent, and only people lift a stop",

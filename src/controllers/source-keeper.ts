@@ -5,12 +5,8 @@
 import { mapBounded } from "../base/async.ts"
 import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
 import { isFault, toFault } from "../base/faults.ts"
-import { hashJson } from "../base/hash.ts"
-import type { Json } from "../base/json.ts"
-import { parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
 import {
-  type Manifest,
   positionText,
   type Source,
   type SourceIssue,
@@ -24,13 +20,11 @@ import {
   type ApiObject,
   keyText,
   type ObjectKey,
-  parseApiVersion,
   parseKeyText,
-  type ResourceRef,
   sourceAnnotation,
 } from "../object/object.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { controllerFault } from "./faults.ts"
+import { type Placed, placeManifest, refusedIssue, type ServedKind } from "./place-manifest.ts"
 
 export type SourceState =
   | { readonly kind: "reading" }
@@ -40,11 +34,6 @@ export type SourceState =
       readonly issues: readonly SourceIssue[]
       readonly lastGood: string | undefined
     }
-
-export interface ServedKind {
-  readonly resource: ResourceRef
-  readonly namespaced: boolean
-}
 
 export interface SourceKeeperPorts {
   readonly clock: Clock
@@ -59,14 +48,6 @@ export interface SourceKeeperPorts {
   /** The state changed; the loop's status shows it. */
   changed(loop: LoopEngine, state: SourceState): Promise<void>
   failed(error: unknown): void
-}
-
-interface Placed {
-  readonly manifest: Manifest
-  readonly key: ObjectKey
-  readonly resource: ResourceRef
-  readonly object: ApiObject
-  readonly hash: string
 }
 
 const hintQuietMs = 30
@@ -155,47 +136,11 @@ export class SourceKeeper {
     const placed: Placed[] = []
     const issues: SourceIssue[] = []
     for (const manifest of snapshot.manifests) {
-      const one = this.#placeOne(manifest)
+      const one = placeManifest(manifest, this.#loop.id, this.#ports.servedKind)
       if ("message" in one) issues.push(one)
       else placed.push(one)
     }
     return { placed, issues }
-  }
-
-  #placeOne(manifest: Manifest): Placed | SourceIssue {
-    const { object, position } = manifest
-    const { group } = parseApiVersion(object.apiVersion)
-    const name = `${object.kind} ${object.metadata.name}`
-    const issue = (cause: string, hint: string): SourceIssue => {
-      const fault = controllerFault("SPT-SRC-101", { object: name, cause, hint })
-      return { code: fault.code, message: fault.message, hint: fault.hint, position }
-    }
-    const served = this.#ports.servedKind(group, object.kind)
-    if (served === undefined) {
-      const hint = "check apiVersion and kind; `setpoint get definitions` lists what is served"
-      return issue(`no kind ${object.kind} in ${object.apiVersion} is served`, hint)
-    }
-    const own = parseLoopId(this.#loop.id).namespace
-    const namespace = served.namespaced ? (object.metadata.namespace ?? own) : ""
-    if (served.namespaced && namespace !== own) {
-      const hint = `remove metadata.namespace, or declare it in a loop of namespace ${namespace}`
-      return issue(`loop ${this.#loop.id} writes only namespace ${own}`, hint)
-    }
-    if (!served.namespaced && own !== "setpoint-system") {
-      const hint = "put it into a loop of namespace setpoint-system"
-      return issue("it is cluster-scoped, and this loop is not", hint)
-    }
-    const place = `${position.file}:${position.line}`
-    const annotations = { ...object.metadata.annotations, [sourceAnnotation]: place }
-    const metadata = {
-      ...object.metadata,
-      annotations,
-      ...(namespace === "" ? {} : { namespace }),
-    }
-    const { resource } = served
-    const key = { group, resource: resource.resource, namespace, name: object.metadata.name }
-    const whole: ApiObject = { ...object, metadata }
-    return { manifest, key, resource, object: whole, hash: hashJson(whole as object as Json) }
   }
 
   /** Everything is tried before anything is written: all or nothing per revision. */
@@ -206,7 +151,7 @@ export class SourceKeeper {
         return undefined
       } catch (error) {
         if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
-        return issueOf(one, error)
+        return refusedIssue(one.manifest, error)
       }
     })
     return answers.filter((issue) => issue !== undefined)
@@ -286,21 +231,4 @@ export class SourceKeeper {
 export function issueText(issue: SourceIssue): string {
   const place = issue.position === undefined ? "" : `${positionText(issue.position)}: `
   return `${place}${issue.message}`
-}
-
-/** A refusal of the API, at the line that it is about. */
-function issueOf({ manifest }: Placed, fault: ReturnType<typeof toFault>): SourceIssue {
-  const field = firstField(fault.details.causes)
-  const position = field === undefined ? manifest.position : manifest.locate(field)
-  return { code: fault.code, message: fault.message, hint: fault.hint, position }
-}
-
-function firstField(causes: string | undefined): (string | number)[] | undefined {
-  if (causes === undefined) return undefined
-  const parsed: unknown = JSON.parse(causes)
-  const [first] = Array.isArray(parsed) ? parsed : []
-  const field: unknown = first?.field
-  if (typeof field !== "string" || field === "") return undefined
-  const parts = field.split(/[.[\]]+/).filter((part) => part !== "")
-  return parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 }

@@ -3,6 +3,7 @@
 import type { Fault } from "../base/faults.ts"
 import { equalJson } from "../base/json.ts"
 import type { FieldChange } from "../contract/action.ts"
+import type { Absent, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -36,16 +37,7 @@ export async function conclude(
   }
   if (observation.kind === "unknown") return doubt(subject, seen, ports)
   if (loop.held.get(uid, "delete") !== undefined) return pendingDelete(subject, seen, ports)
-  const proposed = propose({
-    ...subject,
-    ...seen,
-    loop: loop.id,
-    spec: loop.spec,
-    target: text,
-    observation,
-    sourceRevision: loop.sourceRevision,
-    adoptDeclared: declaresAdoption(subject.object),
-  })
+  const proposed = proposeFor(subject, seen, observation)
   switch (proposed.kind) {
     case "settled":
       return settle(subject, seen, ports, proposed.reported)
@@ -60,11 +52,27 @@ export async function conclude(
   }
 }
 
-function proposalOf(
+/** What would close the differences of this look. */
+export function proposeFor(subject: Subject, seen: Look, observation: Present | Absent): Proposed {
+  const { loop } = subject
+  return propose({
+    ...subject,
+    ...seen,
+    loop: loop.id,
+    spec: loop.spec,
+    target: seen.text,
+    observation,
+    sourceRevision: loop.sourceRevision,
+    adoptDeclared: declaresAdoption(subject.object),
+  })
+}
+
+/** What goes into the round; also how a cold plan says what would. */
+export function proposalOf(
   subject: Subject,
   seen: Look,
   proposed: Extract<Proposed, { kind: "action" }>,
-  ticket: Ticket,
+  ticket: Pick<Ticket, "openedAt">,
 ): Proposal {
   const { key, object, kind, loop } = subject
   const { action, limitedChange } = proposed

@@ -1,16 +1,20 @@
 // A marked object: its target is deleted when it is ours, proven present and covered by a budget or
 // an approval; the object goes only when the target is proven absent, or is released.
 
+import type { JsonObject } from "../base/json.ts"
 import type { Cause } from "../contract/action.ts"
+import type { Dated, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import { report, settled, waitForRound } from "./conclude.ts"
 import { desire } from "./desire.ts"
 import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
 import { appliedForm, recordedTarget, type Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
+import type { Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
 
 /** A delete that was accepted and is still not through is asked for again after this. */
@@ -46,21 +50,36 @@ export async function reconcileDeletion(
       fault: reconcileFault("SPT-LOOP-001", { target: target.identity, cause: message }),
     }
   }
-  const action = deleteAction(subject, record.target, record, observation, causeOf(subject, ports))
-  const applied = appliedForm(kind, desired, ports.hasher)
-  ticket.propose({
-    ...{ action, key: subject.key, object, kind, target, applied, record },
+  ticket.propose(deletionProposal(subject, desired, record, observation, notBefore, ports))
+  return waitForRound
+}
+
+/** The delete that a marked object stands for. */
+export function deletionProposal(
+  subject: Subject,
+  desired: JsonObject,
+  record: TargetRecord,
+  observation: Dated<Present>,
+  notBefore: number,
+  { ledger, hasher }: Pick<ReconcilePorts, "ledger" | "hasher">,
+): Proposal {
+  const { key, object, kind } = subject
+  const cause = causeOf(subject, ledger)
+  return {
+    ...{ key, object, kind, record },
+    action: deleteAction(subject, record.target, record, observation, cause),
+    target: recordedTarget(subject, desired, record),
+    applied: appliedForm(kind, desired, hasher),
     fresh: observation.asOf >= notBefore,
     adoptDeclared: false,
     limitedChange: false,
     desiredHash: "",
-  })
-  return waitForRound
+  }
 }
 
 /** Who asked for it was written down when the object was marked. */
-function causeOf({ uid }: Subject, ports: ReconcilePorts): Cause {
-  const grant = ports.ledger.budgets.grantOf(uid)
+function causeOf({ uid }: Subject, ledger: Ledger): Cause {
+  const grant = ledger.budgets.grantOf(uid)
   const revision =
     grant?.sourceRevision === undefined ? {} : { sourceRevision: grant.sourceRevision }
   return {

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../base/json.ts"
 import { finishAction } from "../contract/action.ts"
+import type { Dated, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -11,7 +12,9 @@ import { reconcileFault } from "./faults.ts"
 import { targetText } from "./kind-runtime.ts"
 import { appliedForm, type Subject, targetOf } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
+import type { Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
+import type { SecretHasher } from "./secrets.ts"
 
 /** Undefined when there is nothing to retire and the pass goes on. */
 export async function retireOldTarget(
@@ -21,7 +24,7 @@ export async function retireOldTarget(
   ticket: Ticket,
   ports: ReconcilePorts,
 ): Promise<Outcome | undefined> {
-  const { uid, kind, loop, object, key } = subject
+  const { uid, kind, loop } = subject
   if (record === undefined || record.applied === undefined) return undefined
   if (record.target === targetText(kind.provider, desired)) return undefined
   const old = targetOf(subject, record.applied, record)
@@ -38,6 +41,20 @@ export async function retireOldTarget(
     await ports.ledger.note(loop.id, enginePrincipal, [], writes)
     return { kind: "wait", reason: "the old target is gone", afterMs: 0 }
   }
+  ticket.propose(retireProposal(subject, desired, record, observation, notBefore, ports.hasher))
+  return waitForRound
+}
+
+/** The replace that takes the old target away. */
+export function retireProposal(
+  subject: Subject,
+  desired: JsonObject,
+  record: TargetRecord,
+  observation: Dated<Present>,
+  notBefore: number,
+  hasher: SecretHasher,
+): Proposal {
+  const { uid, kind, loop, object, key } = subject
   const to = targetText(kind.provider, desired)
   const action = finishAction({
     verb: "replace",
@@ -52,13 +69,13 @@ export async function retireOldTarget(
     token: observation.token,
     cause: { kind: "edit", text: `the declaration moved to ${to}` },
   })
-  const applied = appliedForm(kind, desired, ports.hasher)
-  ticket.propose({
-    ...{ action, key, object, kind, target: old, applied, record },
+  const target = targetOf(subject, record.applied ?? desired, record)
+  return {
+    ...{ action, key, object, kind, target, record },
+    applied: appliedForm(kind, desired, hasher),
     fresh: observation.asOf >= notBefore,
     adoptDeclared: false,
     limitedChange: true,
     desiredHash: "",
-  })
-  return waitForRound
+  }
 }

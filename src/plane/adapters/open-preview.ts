@@ -1,0 +1,60 @@
+// What a preview is made of on this host: the data directory as a snapshot that is never written, or
+// nothing at all where there is none yet.
+
+import { existsSync, readdirSync } from "node:fs"
+import { resolve } from "node:path"
+import { encodeObject } from "../../api/codec.ts"
+import { storageKey } from "../../api/storage-keys.ts"
+import { systemClock, systemRandom } from "../../base/system.ts"
+import type { Store } from "../../contract/store.ts"
+import type { ApiObject } from "../../object/object.ts"
+import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
+import { createDirectorySource } from "../../sources/directory/directory-source.ts"
+import { openReadOnlyStore } from "../../store/engines/open-read-only-store.ts"
+import { openMemoryStore } from "../../store/open-memory-store.ts"
+import { type Preview, type PreviewRequest, preview } from "../preview.ts"
+import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
+import { readSecretKey } from "./secret-key.ts"
+import { stopFile } from "./stop-file.ts"
+
+export interface PreviewOptions extends LocalKindOptions {
+  readonly keyFile?: string
+}
+
+export async function previewLocal(
+  request: PreviewRequest,
+  options: PreviewOptions,
+): Promise<Preview> {
+  const directory = resolve(options.directory)
+  const [clock, random] = [systemClock, systemRandom]
+  const store = isUnused(directory) ? await emptyStore() : await openReadOnlyStore(directory)
+  try {
+    return await preview(request, {
+      ...{ clock, random, store },
+      kinds: await localKinds({ ...options, directory }),
+      readWorld: localWorld().readWorld,
+      hasher: readSecretKey(store.identity.planeId, options.keyFile),
+      stops: () => stopFile(directory).entries(),
+      openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
+    })
+  } finally {
+    await store.close()
+  }
+}
+
+/** What a plane has before anything was declared: its two namespaces. */
+async function emptyStore(): Promise<Store> {
+  const store = await openMemoryStore({ clock: systemClock, random: systemRandom })
+  const writes = ["default", "setpoint-system"].map((name) => {
+    const key = storageKey({ group: "", resource: "namespaces", namespace: "", name })
+    const object: ApiObject = { apiVersion: "v1", kind: "Namespace", metadata: { name } }
+    return { kind: "put", key, value: encodeObject(object) } as const
+  })
+  await store.commit([], writes)
+  return store
+}
+
+/** No plane ever ran there. A directory that holds something else is not that. */
+function isUnused(directory: string): boolean {
+  return !existsSync(directory) || readdirSync(directory).length === 0
+}

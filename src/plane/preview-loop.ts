@@ -1,0 +1,170 @@
+// The preview of one loop: its source read and placed, every object looked at, what would be proposed
+// judged as one round, and what is no longer declared judged as one set of deletes.
+
+import { mapBounded } from "../base/async.ts"
+import { isFault } from "../base/faults.ts"
+import { sourcePrincipal } from "../contract/principal.ts"
+import type { Manifest, SourceIssue } from "../contract/source.ts"
+import type { Verdict } from "../contract/verdict.ts"
+import { deleteCause } from "../controllers/delete-judge.ts"
+import { type Placed, placeManifest, refusedIssue } from "../controllers/place-manifest.ts"
+import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../object/object.ts"
+import { deleteAction } from "../reconcile/held-delete.ts"
+import type { Subject } from "../reconcile/look.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { type PreviewParts, pendingPlan } from "./preview.ts"
+import { lookNow, type Passed, previewPass } from "./preview-pass.ts"
+import {
+  actionPreview,
+  type LoopPreview,
+  type PreviewAction,
+  type PreviewNote,
+} from "./preview-view.ts"
+
+const atOnce = 32
+
+interface Declared {
+  readonly revision: string | undefined
+  readonly manifests: ReadonlyMap<string, Manifest>
+  /** Keys of objects that no store holds yet. */
+  readonly created: ReadonlySet<string>
+  /** Passive objects, which have no target, that would be stored. */
+  readonly data: readonly PreviewNote[]
+}
+
+export async function previewLoop(
+  loop: LoopEngine,
+  parts: PreviewParts,
+): Promise<LoopPreview | { readonly issues: readonly SourceIssue[] }> {
+  const declared = await declare(loop, parts)
+  if ("issues" in declared) return declared
+  loop.sourceRevision = declared.revision
+  const all = [...parts.objects.ofLoop(loop.id)]
+  const subjects = all.flatMap(([key, object]) => subjectOf(key, object, loop, parts))
+  const undeclared = subjects.filter((subject) => isUndeclared(subject, declared))
+  loop.held.retainOrigin("prune", new Set(undeclared.map(({ uid }) => uid)))
+  const doomed = new Set(undeclared)
+  const kept = subjects.filter((subject) => !doomed.has(subject))
+  const passes = await mapBounded(kept, atOnce, (subject) => previewPass(subject, parts))
+  const plan = pendingPlan(parts.ledger, loop.id)
+  const context = { declared, stops: parts.ports.stops(), plan }
+  const proposals = passes.flatMap((one) => (one.kind === "proposal" ? [one.proposal] : []))
+  const judged = loop
+    .judge(proposals)
+    .map(({ proposal, verdict }) => actionPreview(proposal.action, verdict, context))
+  const held = passes.flatMap((one) =>
+    one.kind === "held"
+      ? [actionPreview(one.held.action, { kind: "hold", reasons: one.held.reasons }, context)]
+      : [],
+  )
+  const pruned = await prune(loop, undeclared, declared, parts, context)
+  const notes = [...declared.data, ...passes.flatMap(noteOf), ...pruned.notes]
+  return {
+    id: loop.id,
+    mode: loop.spec.mode,
+    source: loop.spec.source?.directory?.path,
+    revision: declared.revision,
+    objects: subjects.length,
+    asDeclared: passes.filter((one) => one.kind === "quiet").length,
+    stops: context.stops.filter((stop) => stop.loop === "*" || stop.loop === loop.id),
+    actions: [...judged, ...held, ...pruned.actions],
+    notes,
+  }
+}
+
+const noteOf = (passed: Passed): PreviewNote[] => (passed.kind === "note" ? [passed.note] : [])
+
+/** The source's manifests as they would be stored; all of them, or every reason why not. */
+async function declare(
+  loop: LoopEngine,
+  parts: PreviewParts,
+): Promise<Declared | { readonly issues: readonly SourceIssue[] }> {
+  const path = loop.spec.source?.directory?.path
+  const manifests = new Map<string, Manifest>()
+  const created = new Set<string>()
+  const data: PreviewNote[] = []
+  if (path === undefined) return { revision: undefined, manifests, created, data }
+  const snapshot = await parts.ports.openSource(path).read(parts.signal)
+  if (snapshot.kind !== "complete") return { issues: snapshot.issues }
+  const { objects } = parts
+  const placed = snapshot.manifests.map((one) => placeManifest(one, loop.id, objects.servedKind))
+  const misplaced = placed.filter((one) => "message" in one)
+  if (misplaced.length > 0) return { issues: misplaced }
+  const issues: SourceIssue[] = []
+  const good = placed.filter((one): one is Placed => "key" in one)
+  await mapBounded(good, atOnce, async (one) => {
+    const key = keyText(one.key)
+    manifests.set(key, one.manifest)
+    try {
+      const wanted = await objects.want(one, loop.id)
+      if (wanted.created) created.add(key)
+      if (objects.kindOf(key) === undefined && !wanted.unchanged) {
+        const message = wanted.created ? "would be stored" : "would be stored with changes"
+        data.push({ object: key, kind: one.object.kind, state: "data", message })
+      }
+    } catch (error) {
+      if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
+      issues.push(refusedIssue(one.manifest, error))
+    }
+  })
+  if (issues.length > 0) return { issues }
+  return { revision: snapshot.revision, manifests, created, data }
+}
+
+function subjectOf(
+  key: string,
+  object: ApiObject,
+  loop: LoopEngine,
+  { objects }: PreviewParts,
+): Subject[] {
+  const kind = objects.kindOf(key)
+  const { uid } = object.metadata
+  return kind === undefined || uid === undefined ? [] : [{ key, object, uid, kind, loop }]
+}
+
+/** Came from the source once, is not in it any more, and is not already going. */
+function isUndeclared({ key, object, loop }: Subject, declared: Declared): boolean {
+  const { annotations, deletionTimestamp } = object.metadata
+  if (loop.spec.source === undefined || deletionTimestamp !== undefined) return false
+  return annotations?.[sourceAnnotation] !== undefined && !declared.manifests.has(key)
+}
+
+async function prune(
+  loop: LoopEngine,
+  subjects: readonly Subject[],
+  { revision }: Declared,
+  parts: PreviewParts,
+  context: Parameters<typeof actionPreview>[2],
+): Promise<{ actions: PreviewAction[]; notes: PreviewNote[] }> {
+  if (subjects.length === 0) return { actions: [], notes: [] }
+  const request = {
+    origin: "prune",
+    principal: sourcePrincipal(loop.id),
+    candidates: subjects.map(({ key, object }) => ({ key: parseKeyText(key), object })),
+    dryRun: true,
+    ...(revision === undefined ? {} : { sourceRevision: revision }),
+  } as const
+  const judgement = await parts.judge.judge(request)
+  const verdict: Verdict =
+    judgement.kind === "allowed"
+      ? { kind: "allow", reasons: [] }
+      : { kind: judgement.kind === "held" ? "hold" : "deny", reasons: judgement.reasons }
+  const cause = deleteCause(request)
+  const actions: PreviewAction[] = []
+  const notes: PreviewNote[] = []
+  await mapBounded(subjects, atOnce, async (subject) => {
+    const { record, observation, text } = await lookNow(subject, parts)
+    if (record?.owned !== true || loop.spec.mode === "Observe") {
+      const message = "no longer declared; the target is not ours to delete and stays"
+      const { key, kind } = subject
+      notes.push({ object: key, kind: kind.provider.kind, target: text, state: "release", message })
+      return
+    }
+    const action = deleteAction(subject, text, record, observation, cause)
+    actions.push(actionPreview(action, verdict, context))
+  })
+  return { actions: actions.sort(byObject), notes }
+}
+
+const byObject = (left: PreviewAction, right: PreviewAction): number =>
+  left.object < right.object ? -1 : left.object > right.object ? 1 : 0

@@ -1,0 +1,118 @@
+// One pass of a preview over one object: the first half of reconcile (desire, observe, diff, propose)
+// without its second: nothing is reported, recorded or put into a round that acts.
+
+import type { Dated, Observation } from "../contract/observation.ts"
+import type { Target } from "../contract/provider.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import type { HeldAction } from "../ledger/plan-ledger.ts"
+import { proposalOf, proposeFor } from "../reconcile/conclude.ts"
+import { desire } from "../reconcile/desire.ts"
+import { targetText } from "../reconcile/kind-runtime.ts"
+import { look, recordedTarget, type Subject, targetOf } from "../reconcile/look.ts"
+import type { Proposal } from "../reconcile/proposal.ts"
+import { deletionProposal } from "../reconcile/reconcile-deletion.ts"
+import { retireProposal } from "../reconcile/retire-target.ts"
+import type { PreviewParts } from "./preview.ts"
+import type { PreviewNote } from "./preview-view.ts"
+
+export type Passed =
+  | { readonly kind: "quiet" }
+  | { readonly kind: "proposal"; readonly proposal: Proposal }
+  | { readonly kind: "held"; readonly held: HeldAction }
+  | { readonly kind: "note"; readonly note: PreviewNote }
+
+const quiet: Passed = { kind: "quiet" }
+
+export async function previewPass(subject: Subject, parts: PreviewParts): Promise<Passed> {
+  const { key, uid, kind, loop, object } = subject
+  const { ledger, objects, openedAt, ports } = parts
+  const note = (state: PreviewNote["state"], message: string, target?: string): Passed => {
+    const place = target === undefined ? {} : { target }
+    return {
+      kind: "note",
+      note: { object: key, kind: kind.provider.kind, state, message, ...place },
+    }
+  }
+  const { desired, missing } = await desire(object, kind.provider, objects.lookup)
+  if (missing[0] !== undefined) {
+    const { kind: other, name, field } = missing[0]
+    return note("waiting", `waits for ${field} of ${other} ${name}`)
+  }
+  if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
+  const record = await ledger.record(uid)
+  const text = targetText(kind.provider, desired)
+  if (record?.applied !== undefined && record.target !== text) {
+    const old = await observe(subject, targetOf(subject, record.applied, record), parts)
+    if (old.kind === "unknown") return note("unknown", old.cause, record.target)
+    if (old.kind === "present" && record.owned) {
+      const proposal = retireProposal(subject, desired, record, old, openedAt, ports.hasher)
+      return { kind: "proposal", proposal }
+    }
+  }
+  const claim = ledger.inventory.claimOf(text)
+  if (claim !== undefined && claim.uid !== uid && record?.target !== text) {
+    return note("conflict", `${claim.object} keeps this target already`, text)
+  }
+  const moved = record !== undefined && record.target !== text
+  const seen = await look({
+    ...{ subject, desired, record: moved ? undefined : record, hasher: ports.hasher },
+    observe: (target) => observe(subject, target, parts),
+    fingerprint: () => undefined,
+  })
+  const { observation } = seen
+  if (observation.kind === "unknown") return note("unknown", observation.cause, text)
+  const held = loop.held.get(uid, "delete")
+  if (held !== undefined) return { kind: "held", held }
+  const proposed = proposeFor(subject, seen, observation)
+  switch (proposed.kind) {
+    case "settled": {
+      const left = proposed.reported.map((change) => change.path).join(", ")
+      return left === "" ? quiet : note("reported", `drift left alone: ${left}`, text)
+    }
+    case "take":
+      return note("take", "it is as declared and would be ours from then on", text)
+    case "stuck":
+      return note("stuck", `${proposed.fault.message} (${proposed.fault.hint})`, text)
+    case "action":
+      return { kind: "proposal", proposal: proposalOf(subject, seen, proposed, { openedAt }) }
+  }
+}
+
+/** Already marked: its target goes when it is ours and there. */
+async function passMarked(subject: Subject, parts: PreviewParts): Promise<Passed> {
+  const { record, observation, text, desired } = await lookNow(subject, parts)
+  const facts = { object: subject.key, kind: subject.kind.provider.kind, target: text }
+  if (record?.owned !== true || subject.loop.spec.mode === "Observe") {
+    const message = "its object goes; the target is not ours to delete and stays"
+    return { kind: "note", note: { ...facts, state: "release", message } }
+  }
+  if (observation.kind === "absent") return quiet
+  if (observation.kind === "unknown") {
+    return { kind: "note", note: { ...facts, state: "unknown", message: observation.cause } }
+  }
+  const { openedAt, ledger, ports } = parts
+  const proposal = deletionProposal(subject, desired, record, observation, openedAt, {
+    ledger,
+    hasher: ports.hasher,
+  })
+  return { kind: "proposal", proposal }
+}
+
+/** A look at the target that the ledger knows for this object. */
+export async function lookNow(subject: Subject, parts: PreviewParts) {
+  const { kind, object, uid } = subject
+  const record: TargetRecord | undefined = await parts.ledger.record(uid)
+  const { desired } = await desire(object, kind.provider, parts.objects.lookup)
+  const target = recordedTarget(subject, desired, record)
+  const observation = await observe(subject, target, parts)
+  const text = record?.target ?? targetText(kind.provider, desired)
+  return { record, observation, text, desired }
+}
+
+function observe(
+  { kind }: Subject,
+  target: Target,
+  { observer, openedAt }: PreviewParts,
+): Promise<Dated<Observation>> {
+  return observer.observe(kind.provider, target, openedAt)
+}

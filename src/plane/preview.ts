@@ -1,0 +1,152 @@
+// What would change and why, without changing anything: the declared objects as the API would store
+// them, looked at and judged by the very code that a running plane uses, on a store that refuses
+// writes. It must never commit, act, or open anything for writing.
+
+import { openApi } from "../api/verbs.ts"
+import type { Clock } from "../base/clock.ts"
+import type { Random } from "../base/random.ts"
+import { loopId } from "../contract/loop.ts"
+import type { KindProvider } from "../contract/provider.ts"
+import type { Source, SourceIssue } from "../contract/source.ts"
+import type { StopEntry } from "../contract/stop.ts"
+import type { Store } from "../contract/store.ts"
+import type { ReadWorld } from "../contract/world.ts"
+import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import { controllerFault } from "../controllers/faults.ts"
+import { loopSpecOf } from "../controllers/loop-spec.ts"
+import { Ledger } from "../ledger/ledger.ts"
+import type { ApiObject } from "../object/object.ts"
+import { Connections } from "../queue/connections.ts"
+import { createKindRuntime } from "../reconcile/kind-runtime.ts"
+import { LoopEngine } from "../reconcile/loop-engine.ts"
+import { Observer } from "../reconcile/observer.ts"
+import { defaultRound } from "../reconcile/round.ts"
+import type { SecretHasher } from "../reconcile/secrets.ts"
+import { previewLoop } from "./preview-loop.ts"
+import { PreviewObjects } from "./preview-objects.ts"
+import type { LoopPreview } from "./preview-view.ts"
+
+export interface PreviewPorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly kinds: readonly KindProvider[]
+  readonly readWorld: ReadWorld
+  readonly hasher: SecretHasher
+  /** A snapshot that refuses writes, or an empty one in memory when nothing is stored yet. */
+  readonly store: Store
+  stops(): readonly StopEntry[]
+  openSource(directory: string): Source
+}
+
+export interface PreviewRequest {
+  /** Loops as `up` would make them; without it every loop that is stored. */
+  readonly loops?: readonly ApiObject[]
+}
+
+export type Preview =
+  | { readonly kind: "judged"; readonly loops: readonly LoopPreview[] }
+  /** A source that can't be used as a whole: a running plane would keep its last good revision. */
+  | { readonly kind: "refused"; readonly loop: string; readonly issues: readonly SourceIssue[] }
+
+/** Everything a preview is made of; opened once, shared by its loops. */
+export interface PreviewParts {
+  readonly ports: PreviewPorts
+  readonly ledger: Ledger
+  readonly observer: Observer
+  readonly objects: PreviewObjects
+  readonly judge: LoopDeleteJudge
+  readonly openedAt: number
+  readonly signal: AbortSignal
+}
+
+export async function preview(request: PreviewRequest, ports: PreviewPorts): Promise<Preview> {
+  const { store, clock, random } = ports
+  const stop = new AbortController()
+  const ledger = new Ledger(store, clock)
+  await ledger.open()
+  const kinds = ports.kinds.map(createKindRuntime)
+  const engines = new Map<string, LoopEngine>()
+  const api = await openApi({
+    ...{ store, clock, random },
+    judge: { judge: async () => ({ kind: "denied", reasons: [] }) },
+    hasProvider: (group, resource) =>
+      kinds.some((kind) => kind.resource.group === group && kind.resource.resource === resource),
+  })
+  try {
+    const objects = new PreviewObjects(api, kinds, store)
+    await objects.open()
+    const judge = new LoopDeleteJudge({
+      ledger,
+      loopOf: (id) => engines.get(id),
+      kindOf: (key) => objects.kindOf(key),
+      observe: () => Promise.reject(new Error("a dry run observes nothing")),
+      planned: async () => undefined,
+    })
+    const gate = new Connections(clock, stop.signal)
+    const observer = new Observer({ clock, world: ports.readWorld, gate })
+    const openedAt = clock.monotonic()
+    const { signal } = stop
+    const parts: PreviewParts = { ports, ledger, observer, objects, judge, openedAt, signal }
+    for (const loop of chosenLoops(request, objects)) {
+      const engine = newEngine(loop, parts)
+      engines.set(engine.id, engine)
+    }
+    const loops: LoopPreview[] = []
+    for (const engine of engines.values()) {
+      const one = await previewLoop(engine, parts)
+      if ("issues" in one) return { kind: "refused", loop: engine.id, issues: one.issues }
+      loops.push(one)
+    }
+    return { kind: "judged", loops }
+  } finally {
+    stop.abort()
+    await api.close()
+  }
+}
+
+/** A loop with what the ledger remembers of it: pending plans, and approvals under way. */
+function newEngine(loop: ApiObject, { ports, ledger }: PreviewParts): LoopEngine {
+  const { namespace = "", name } = loop.metadata
+  const engine = new LoopEngine(loopId(namespace, name), loopSpecOf(loop), {
+    clock: ports.clock,
+    ledger,
+    round: defaultRound,
+    settleRound: async () => {},
+    failed: () => {},
+  })
+  for (const plan of ledger.plans.ofLoop(engine.id)) {
+    if (plan.phase === "Pending") for (const held of plan.held) engine.held.put(held)
+    if (plan.phase !== "Executing") continue
+    const principal = plan.approvals.at(-1)?.principal ?? ""
+    for (const { action } of plan.held) {
+      engine.approvals.set(action.digest, { plan: plan.name, principal })
+    }
+  }
+  return engine
+}
+
+/** The loops that are asked for, as they would stand; every stored one when none is. */
+function chosenLoops(request: PreviewRequest, objects: PreviewObjects): readonly ApiObject[] {
+  const stored = objects.loops()
+  if (request.loops !== undefined) return request.loops.map((loop) => standing(loop, stored))
+  if (stored.length === 0) throw controllerFault("SPT-PLAN-009")
+  return stored
+}
+
+/** A stored loop keeps its own mode and limits; only its source is the one that was asked for. */
+function standing(asked: ApiObject, stored: readonly ApiObject[]): ApiObject {
+  const pathOf = (loop: ApiObject) => loopSpecOf(loop).source?.directory?.path
+  const bound = stored.find((loop) => pathOf(loop) !== undefined && pathOf(loop) === pathOf(asked))
+  if (bound !== undefined) return bound
+  const { name, namespace } = asked.metadata
+  const known = stored.find(
+    ({ metadata }) => metadata.name === name && metadata.namespace === namespace,
+  )
+  if (known === undefined) return asked
+  return { ...known, spec: { ...known.spec, source: asked.spec?.source } }
+}
+
+/** The plan that waits in this loop, if one does. */
+export function pendingPlan(ledger: Ledger, loop: string): string | undefined {
+  return ledger.plans.ofLoop(loop).find((plan) => plan.phase === "Pending")?.name
+}
