@@ -18,4 +18,19 @@ export const cliFault = defineFaults({
     text: "cannot read the token of the plane on {data}: {why}",
     hint: "run this as the user who started the plane; its token is DIR/token",
   },
+  "SPT-CLI-004": {
+    fault: "stuck",
+    text: "cannot start from {place}: {why}",
+    hint: "{hint}",
+  },
+  "SPT-CLI-005": {
+    fault: "stuck",
+    text: "cannot keep {path} as loop {loop}: that loop keeps {keeps}",
+    hint: "give this one another name with --name; pointing a loop elsewhere releases what it keeps",
+  },
+  "SPT-CLI-006": {
+    fault: "stuck",
+    text: "cannot resume on {data}: no plane is running there",
+    hint: "start the plane; it starts stopped and remembers the stop, then run resume again",
+  },
 })

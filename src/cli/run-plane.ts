@@ -1,11 +1,15 @@
 // Runs a plane in this process until it is told to end. SIGTERM and SIGINT end it in order: no act
-// begins any more, what is under way finishes, the rest goes on at the next start.
+// begins any more, what is under way finishes, the rest goes on at the next start. A second signal
+// ends it at once.
 
 import { systemClock } from "../base/system.ts"
 import { type LocalPlane, openLocalPlane } from "../plane/adapters/open-local-plane.ts"
 import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
+import { followJournal } from "./running/follow-journal.ts"
+import { journalLines } from "./running/journal-lines.ts"
+import { progressOf, progressText, quietText, StatusLine } from "./running/progress.ts"
 import { version } from "./version.ts"
 
 export interface RunPlaneOptions {
@@ -15,19 +19,55 @@ export interface RunPlaneOptions {
   readonly listen?: number
 }
 
+const progressMs = 150
+
+/** `opened` prints the first screen and answers with the loops whose progress is shown. */
 export async function runPlane(
   cli: Cli,
   options: RunPlaneOptions,
-  opened: (local: LocalPlane) => Promise<void>,
+  opened: (local: LocalPlane) => Promise<readonly string[]>,
 ): Promise<number> {
+  const end = endSignal()
+  const local = await open(cli, options)
+  const stop = new AbortController()
+  const line = new StatusLine(cli.terminal)
+  const following = followJournal({
+    store: local.data.store,
+    clock: systemClock,
+    after: local.data.store.revision,
+    signal: stop.signal,
+    batch: (entries) => {
+      for (const text of journalLines(entries)) line.print(text)
+    },
+    missed: () => line.print("(some lines are missing here; `setpoint history` has them all)"),
+  })
+  try {
+    const loops = await opened(local)
+    const converging = showProgress(cli, local, loops, line, stop.signal)
+    const signal = await end
+    line.clear()
+    cli.terminal.note(`${signal}: ending; acts under way finish first (again to end at once)`)
+    stop.abort()
+    await converging
+  } finally {
+    stop.abort()
+    await following.catch(() => {}) // The store says by itself what is wrong with it.
+    await local.close()
+  }
+  return exitCode.ok
+}
+
+function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
   const { data } = cli.options()
-  const local = await openLocalPlane({
+  const { interactive } = cli.terminal
+  return openLocalPlane({
     directory: data,
     version,
     logger: newLogger({
       clock: systemClock,
-      level: "warn",
-      sink: (line) => cli.terminal.note(line),
+      // On a terminal the journal's lines say what the warnings say.
+      level: interactive ? "error" : "warn",
+      sink: (text) => cli.terminal.note(text),
     }),
     onFatal: (fault) => {
       cli.terminal.note(`error: ${fault.message} [${fault.code}]`)
@@ -38,19 +78,38 @@ export async function runPlane(
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     ...(options.listen === undefined ? {} : { port: options.listen }),
   })
-  await opened(local)
-  const signal = await endSignal()
-  cli.terminal.note(`${signal}: ending; acts under way finish first (again to end at once)`)
-  await local.close()
-  return exitCode.ok
+}
+
+/** Until everything is as declared or needs someone; then the journal's lines are enough. */
+async function showProgress(
+  { terminal }: Cli,
+  { plane }: LocalPlane,
+  loops: readonly string[],
+  line: StatusLine,
+  signal: AbortSignal,
+): Promise<void> {
+  if (loops.length === 0) return
+  const started = systemClock.monotonic()
+  while (!signal.aborted) {
+    const progress = progressOf(plane, loops)
+    if (!progress.busy) {
+      line.clear()
+      line.print(quietText(progress, systemClock.monotonic() - started))
+      return
+    }
+    line.show(progressText(progress, terminal.columns))
+    await new Promise<void>((resolve) => void systemClock.after(progressMs, resolve))
+  }
 }
 
 function endSignal(): Promise<string> {
   return new Promise((resolve) => {
+    let told = false
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
+      process.on(signal, () => {
+        if (told) process.exit(exitCode.failed)
+        told = true
         resolve(signal)
-        process.once(signal, () => process.exit(exitCode.failed))
       })
     }
   })

@@ -14,20 +14,21 @@ import {
 } from "../../store/engines/private-files.ts"
 
 export function openSecretKey(planeId: string, random: Random, keyFile?: string): SecretHasher {
-  const path = keyFile ?? defaultKeyPath(planeId)
+  const path = keyFile ?? secretKeyPath(planeId)
   const key = readKey(path) ?? makeKey(path, random)
   return createSecretHasher(sha256(key).slice(0, 12), key)
 }
 
 /** For commands that only read: a key that is not there is not made. */
 export function readSecretKey(planeId: string, keyFile?: string): SecretHasher {
-  const key = readKey(keyFile ?? defaultKeyPath(planeId))
+  const key = readKey(keyFile ?? secretKeyPath(planeId))
   return key === undefined
     ? createSecretHasher("none", new Uint8Array(32))
     : createSecretHasher(sha256(key).slice(0, 12), key)
 }
 
-function defaultKeyPath(planeId: string): string {
+/** Where the key is kept unless --key-file says otherwise. */
+export function secretKeyPath(planeId: string): string {
   const config = process.env.XDG_CONFIG_HOME
   const base = config === undefined || config === "" ? join(homedir(), ".config") : config
   return join(base, "setpoint", "keys", planeId)

@@ -1,0 +1,31 @@
+// `setpoint backup FILE`: a consistent copy of the store in one file, with a plane running or not.
+
+import type { CliCommand } from "../command.ts"
+import { exitCode } from "../exit-codes.ts"
+import { printData } from "../print-data.ts"
+
+export const backupCommand: CliCommand = {
+  register(parser, cli) {
+    parser
+      .command("backup")
+      .description("copy the store into FILE, consistently, while the plane runs")
+      .argument("<file>", "a file that does not exist yet")
+      .addHelpText(
+        "after",
+        "\nThe secret key is not in it; keep a copy of that elsewhere.\n\nExample:\n  setpoint backup /backups/plane-monday.db",
+      )
+      .action((file: string) =>
+        cli.run(async () => {
+          const { backupStore } = await import("../../store/engines/backup.ts")
+          const { sizeText } = await import("../doctor/check-host.ts")
+          const result = await backupStore(cli.options().data, file)
+          if (await printData(cli, { ...result })) return exitCode.ok
+          const { planeId, revision, bytes } = result
+          cli.terminal.print(
+            `wrote ${result.file}: plane ${planeId} at revision ${revision}, ${sizeText(bytes)}`,
+          )
+          return exitCode.ok
+        }),
+      )
+  },
+}

@@ -1,0 +1,59 @@
+// `setpoint resume`: lifts a stop, through the plane only. Its ledger remembers stops, so that losing
+// the file lifts nothing; without a plane this is refused rather than half done.
+
+import { toFault } from "../../base/faults.ts"
+import { at, isArray, type Json } from "../../base/json.ts"
+import type { Cli, CliCommand } from "../command.ts"
+import { exitCode } from "../exit-codes.ts"
+import { cliFault } from "../faults.ts"
+import { printData } from "../print-data.ts"
+import { type StopOptions, type StopScope, stopScope } from "../stop-scope.ts"
+
+export const resumeCommand: CliCommand = {
+  register(parser, cli) {
+    parser
+      .command("resume")
+      .description("lift a stop; needs the plane to be running")
+      .argument("[loop]", "NAME or NAMESPACE.NAME; the stop of everything when missing")
+      .option("--deletes", "lift a stop of deletes")
+      .option("--reason <text>", "why; kept in the journal")
+      .addHelpText("after", "\nExample:\n  setpoint resume edge-dns --deletes")
+      .action((loop: string | undefined, options: StopOptions) =>
+        cli.run(() => resume(cli, stopScope(loop, options, cli.options()))),
+      )
+  },
+}
+
+async function resume(cli: Cli, scope: StopScope): Promise<number> {
+  const before = stopsOf(await call(cli, "GET", "/setpoint/v1/status"))
+  const answer = await call(cli, "POST", "/setpoint/v1/resume", { ...scope })
+  if (await printData(cli, answer)) return exitCode.ok
+  const { terminal } = cli
+  const known = before.some(
+    (entry) => at(entry, "loop") === scope.loop && at(entry, "scope") === scope.scope,
+  )
+  const what = scope.scope === "all" ? "acting" : "deletes"
+  const where = scope.loop === "*" ? "everywhere" : `in loop ${scope.loop}`
+  terminal.print(known ? `${what} ${where} goes on` : `nothing to lift: no such stop ${where}`)
+  for (const entry of stopsOf(answer)) {
+    const [loop, kind, by] = ["loop", "scope", "by"].map((name) => String(at(entry, name)))
+    const place = loop === "*" ? "everywhere" : `in loop ${loop}`
+    terminal.print(`${terminal.paint("red", "still STOPPED")}: ${kind} ${place} by ${by}`)
+  }
+  return exitCode.ok
+}
+
+async function call(cli: Cli, method: "GET" | "POST", path: string, body?: Json): Promise<Json> {
+  try {
+    return await cli.connect().call(method, path, body)
+  } catch (error) {
+    const fault = toFault(error)
+    const dead = fault.code === "SPT-CLI-001" || fault.code === "SPT-CLIENT-003"
+    throw dead ? cliFault("SPT-CLI-006", { data: cli.options().data }, error) : error
+  }
+}
+
+function stopsOf(answer: Json): readonly Json[] {
+  const stops = at(answer, "stops")
+  return isArray(stops) ? stops : []
+}

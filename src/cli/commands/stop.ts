@@ -1,0 +1,130 @@
+// `setpoint stop`: writes DIR/stop first, durably, whether a plane runs or not; that alone is enough.
+// Then it tells the plane, and lists what was in flight. A plane that does not answer must never
+// keep this command from ending.
+
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { toFault } from "../../base/faults.ts"
+import { at, isArray, type Json } from "../../base/json.ts"
+import type { StopEntry } from "../../contract/stop.ts"
+import type { Cli, CliCommand } from "../command.ts"
+import { commandText } from "../command-text.ts"
+import { exitCode } from "../exit-codes.ts"
+import { cliFault } from "../faults.ts"
+import { lazyClient } from "../lazy-client.ts"
+import { printData } from "../print-data.ts"
+import { type StopOptions, type StopScope, stopScope } from "../stop-scope.ts"
+
+const answerMs = 3000
+const outcomesMs = 5000
+const pollMs = 200
+
+export const stopCommand: CliCommand = {
+  register(parser, cli) {
+    parser
+      .command("stop")
+      .description("stop all acting, or only deletes, everywhere or in one loop, at once")
+      .argument("[loop]", "NAME or NAMESPACE.NAME; everything when missing")
+      .option("--deletes", "stop only what deletes or replaces")
+      .option("--reason <text>", "why; shown in status and kept in the journal")
+      .addHelpText("after", '\nExample:\n  setpoint stop --reason "wrong branch deployed"')
+      .action((loop: string | undefined, options: StopOptions) =>
+        cli.run(() => stop(cli, stopScope(loop, options, cli.options()))),
+      )
+  },
+}
+
+async function stop(cli: Cli, scope: StopScope): Promise<number> {
+  const { data } = cli.options()
+  const directory = resolve(data)
+  if (!existsSync(directory)) {
+    const hint = "name the plane's data directory with --data"
+    throw cliFault("SPT-CLI-002", { what: data, why: "there is no such directory", hint })
+  }
+  const { stopFile } = await import("../../plane/adapters/stop-file.ts")
+  const { localPrincipal } = await import("../../plane/adapters/local-token.ts")
+  const file = stopFile(directory)
+  const same = (entry: StopEntry) => entry.loop === scope.loop && entry.scope === scope.scope
+  const before = file.entries()
+  const time = `${new Date().toISOString().slice(0, 19)}Z`
+  const added = { ...scope, by: localPrincipal().name, at: time }
+  if (!before.some(same)) file.write([...before, added])
+  const told = await tell(data, scope)
+  if (told.kind === "unknown-loop") {
+    file.write(file.entries().filter((entry) => !same(entry) || before.some(same)))
+    throw told.fault
+  }
+  const calls = told.kind === "answered" ? await outcomes(data, told.calls) : []
+  const answer = { stops: file.entries().map((entry) => ({ ...entry })), told: told.kind, calls }
+  if (await printData(cli, JSON.parse(JSON.stringify(answer)))) return exitCode.ok
+  print(cli, scope, told, calls)
+  return exitCode.ok
+}
+
+type Told =
+  | { readonly kind: "answered"; readonly calls: readonly Json[] }
+  | { readonly kind: "no-plane" | "no-answer"; readonly why: string }
+  | { readonly kind: "unknown-loop"; readonly fault: Error }
+
+async function tell(data: string, scope: StopScope): Promise<Told> {
+  let client: ReturnType<typeof lazyClient> | undefined
+  try {
+    client = lazyClient(data, { timeoutMs: answerMs })
+    const answer = await client.call("POST", "/setpoint/v1/stop", { ...scope })
+    return { kind: "answered", calls: callsOf(answer) }
+  } catch (error) {
+    const fault = toFault(error)
+    if (fault.code === "SPT-STOP-002") return { kind: "unknown-loop", fault }
+    const kind = client === undefined || isRefused(fault) ? "no-plane" : "no-answer"
+    return { kind, why: fault.message }
+  } finally {
+    client?.close()
+  }
+}
+
+function isRefused({ cause }: Error): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED"
+}
+
+/** Asks until every call that was in flight has ended, for a few seconds at most. */
+async function outcomes(data: string, first: readonly Json[]): Promise<readonly Json[]> {
+  let calls = first
+  const client = lazyClient(data, { timeoutMs: answerMs })
+  const end = performance.now() + outcomesMs
+  try {
+    while (calls.some((call) => at(call, "outcome") === "running") && performance.now() < end) {
+      await new Promise<void>((done) => void setTimeout(done, pollMs))
+      calls = callsOf(await client.call("GET", "/setpoint/v1/in-flight"))
+    }
+  } catch {
+    return calls // What was known last is told; the stop stands whatever the plane answers.
+  } finally {
+    client.close()
+  }
+  return calls
+}
+
+function callsOf(answer: Json): readonly Json[] {
+  const calls = at(answer, "calls")
+  return isArray(calls) ? calls : []
+}
+
+function print(cli: Cli, scope: StopScope, told: Told, calls: readonly Json[]): void {
+  const { terminal } = cli
+  const what = scope.scope === "all" ? "all acting" : "deletes"
+  const where = scope.loop === "*" ? "everywhere" : `in loop ${scope.loop}`
+  terminal.print(`${terminal.paint("red", "STOPPED")}: ${what} ${where}; nothing begins any more`)
+  if (told.kind === "no-plane") terminal.print("no plane is running; the next one starts stopped")
+  if (told.kind === "no-answer") {
+    terminal.print(`the plane did not answer (${told.why}); it obeys the file all the same`)
+  }
+  for (const call of calls) terminal.print(`  ${callText(call)}`)
+  if (told.kind === "answered" && calls.length === 0) terminal.print("no call was in flight")
+  const scopeWords = `${scope.loop === "*" ? "" : ` ${scope.loop}`}${scope.scope === "all" ? "" : " --deletes"}`
+  terminal.print(`to go on: ${commandText(cli.options(), `resume${scopeWords}`)}`)
+}
+
+function callText(call: Json): string {
+  const [outcome, name, target] = ["outcome", "call", "target"].map((key) => String(at(call, key)))
+  return `in flight: ${name} of ${target}: ${outcome === "running" ? "still running" : outcome}`
+}

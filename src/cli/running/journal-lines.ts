@@ -1,0 +1,122 @@
+// What a running plane did or held and why, as lines for people, taken from its journal. Many acts
+// of one kind become one line; a few are told one by one.
+
+import type { Action, CauseKind, Verb } from "../../contract/action.ts"
+import type { JournalEntry } from "../../contract/journal.ts"
+import { parseKeyText } from "../../object/object.ts"
+
+const toldOneByOne = 3
+
+export function journalLines(entries: readonly JournalEntry[]): string[] {
+  const lines: string[] = []
+  for (const group of grouped(entries)) lines.push(...groupLines(group))
+  return lines
+}
+
+/** Neighbours of one loop, verb and result, whatever stands between them. */
+function grouped(entries: readonly JournalEntry[]): JournalEntry[][] {
+  const groups = new Map<string, JournalEntry[]>()
+  for (const entry of entries) {
+    const name = groupName(entry)
+    if (name === undefined) continue
+    const known = groups.get(name)
+    if (known === undefined) groups.set(name, [entry])
+    else known.push(entry)
+  }
+  return [...groups.values()]
+}
+
+function groupName({ loop, event, sequence }: JournalEntry): string | undefined {
+  switch (event.type) {
+    case "receipt":
+      return `${loop} ${event.action.verb} ${event.result} ${event.action.cause.kind}`
+    case "release":
+    case "adopted":
+      return `${loop} ${event.type}`
+    case "intent":
+    case "round":
+      return undefined
+    default:
+      return `${loop} ${sequence}`
+  }
+}
+
+function groupLines(group: readonly JournalEntry[]): string[] {
+  const [first] = group
+  if (first === undefined) return []
+  const head = `${first.time.slice(11, 19)}  ${first.loop}  `
+  if (group.length <= toldOneByOne) return group.map((entry) => `${head}${entryText(entry)}`)
+  const { event } = first
+  const count = `${group.length} objects`
+  if (event.type !== "receipt") return [`${head}${event.type} ${count}`]
+  const how = event.result === "done" ? "" : ` (${event.result}: ${event.error ?? "no answer"})`
+  const verb = event.result === "done" ? pastOf[event.action.verb] : `tried to ${event.action.verb}`
+  return [`${head}${verb} ${count}${how}: ${causesOf[event.action.cause.kind]}`]
+}
+
+const causesOf: Readonly<Record<CauseKind, string>> = {
+  edit: "as declared",
+  drift: "someone changed them",
+  default: "a default changed",
+  dependency: "something they refer to changed",
+  rollback: "rolled back",
+  approval: "approved",
+  prune: "no longer declared",
+  delete: "deleted on request",
+  adopt: "adopted",
+  missing: "they were there and are gone",
+}
+
+const pastOf: Readonly<Record<Verb, string>> = {
+  create: "created",
+  update: "updated",
+  replace: "replaced",
+  delete: "deleted",
+  adopt: "adopted",
+}
+
+function entryText({ event, principal }: JournalEntry): string {
+  switch (event.type) {
+    case "receipt": {
+      const { action, result, error } = event
+      const what = `${nameOf(action)}${fieldsOf(action)}`
+      if (result === "done") return `${pastOf[action.verb]} ${what}: ${action.cause.text}`
+      return `tried to ${action.verb} ${what}, ${result}: ${error ?? "no answer"}`
+    }
+    case "held": {
+      const count = event.digests.length
+      const why = event.reasons[0]?.message ?? "it waits for a person"
+      return `held ${count} action${count === 1 ? "" : "s"} in plan ${event.plan}: ${why}`
+    }
+    case "plan":
+      return `plan ${event.plan} is ${event.phase}${event.note ? ` (${event.note})` : ""}`
+    case "stop":
+    case "resume":
+      return `${event.type} of ${event.scope} by ${principal}${event.reason ? `: ${event.reason}` : ""}`
+    case "source":
+      return event.state === "good"
+        ? `source read: ${event.note ?? "good"}`
+        : `source ${event.state}, the last good state stays: ${event.note ?? ""}`
+    case "would":
+      return `would do ${event.actions.length} action${event.actions.length === 1 ? "" : "s"} (Observe)`
+    case "release":
+    case "adopted":
+      return `${event.type} ${shortKey(event.object)}${event.note ? `: ${event.note}` : ""}`
+    default:
+      return event.type
+  }
+}
+
+const nameOf = (action: Action): string => `${action.kind} ${parseKeyText(action.object).name}`
+
+function fieldsOf(action: Action): string {
+  if (action.verb === "create" || action.verb === "delete") return ""
+  const paths = action.changes.map((change) => change.path)
+  if (paths.length === 0) return ""
+  return ` (${paths.slice(0, 3).join(", ")}${paths.length > 3 ? ", ..." : ""})`
+}
+
+function shortKey(key: string): string {
+  const { resource, name } = parseKeyText(key)
+  return `${resource}/${name}`
+}

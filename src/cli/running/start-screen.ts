@@ -1,0 +1,41 @@
+// The first lines of a running plane: what runs, what it keeps, how to look, how to stop.
+
+import { at } from "../../base/json.ts"
+import { stopText } from "../../contract/stop.ts"
+import type { ApiObject } from "../../object/object.ts"
+import type { LocalPlane } from "../../plane/adapters/open-local-plane.ts"
+import type { Terminal } from "../terminal.ts"
+
+export interface HowTo {
+  readonly look: string
+  readonly stop: string
+}
+
+export function startScreen(
+  { plane, data, server }: LocalPlane,
+  loops: readonly ApiObject[],
+  how: HowTo,
+  terminal: Pick<Terminal, "paint">,
+): string[] {
+  const row = (name: string, text: string) => `${terminal.paint("dim", name.padEnd(6))} ${text}`
+  const { identity } = plane.ports.store
+  const notes = [data.created ? "new" : "", identity.restored ? "restored from a backup" : ""]
+  const note = notes.filter((one) => one !== "").join(", ")
+  const lines = [
+    row("plane", `${data.planeId} on ${data.directory}${note === "" ? "" : ` (${note})`}`),
+    ...loops.map((loop) => row("loop", loopText(loop))),
+    ...(server.url === undefined ? [] : [row("api", server.url)]),
+    row("look", how.look),
+    row("stop", `${how.stop}   (all acting)   Ctrl-C ends the plane`),
+  ]
+  for (const entry of plane.ports.stop.entries()) {
+    lines.push(terminal.paint("red", `STOPPED: ${stopText(entry)}`))
+  }
+  return lines
+}
+
+function loopText({ metadata, spec }: ApiObject): string {
+  const path = at(spec, "source", "directory", "path")
+  const from = typeof path === "string" ? `from ${path}` : "from the API"
+  return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${from}`
+}
