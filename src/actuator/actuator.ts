@@ -6,7 +6,7 @@ import { withDeadline } from "../base/async.ts"
 import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"
 import type { JsonObject } from "../base/json.ts"
-import type { Action } from "../contract/action.ts"
+import type { Action, Verb } from "../contract/action.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ActContext, ActResult, KindProvider, Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -28,8 +28,8 @@ export interface Admitted {
   readonly applied: JsonObject
   readonly record: TargetRecord
   readonly principal: Principal
-  /** Budget debits and approval use, durable with the intent. */
-  readonly debits: readonly Write[]
+  /** Budget debits, durable with the intent. Asked for only when the intent is really written. */
+  debit(): readonly Write[]
   /** Written with the receipt when the act provably failed: the debit returned. */
   refund(): readonly Write[]
 }
@@ -57,7 +57,7 @@ export interface ActuatorPorts {
 interface Attempt {
   readonly result?: ActResult
   readonly fault?: Fault
-  /** No mutating call began: whatever was thrown, nothing was changed. */
+  /** The gate refused before any mutating call: whatever was thrown, nothing was changed. */
   readonly untouched: boolean
   readonly durationMs: number
 }
@@ -88,7 +88,7 @@ export class Actuator {
       if (refused !== undefined) return items.map(({ action }) => refusal(action, refused))
     }
     const { ledger } = this.#ports
-    const debits = items.flatMap((item) => item.debits)
+    const debits = items.flatMap((item) => item.debit())
     const intent = await ledger.begin(first.action.loop, first.principal, items, debits)
     const attempts = await this.#attempt(items)
     const receipts = items.map((item, index) => this.#receipt(item, attempts[index]))
@@ -118,27 +118,29 @@ export class Actuator {
     const [first] = items
     if (first === undefined) return []
     const { clock } = this.#ports
-    const gates = items.map((item) => this.#gate(item.action))
+    const gate = this.#gate(items.map((item) => item.action))
     const started = clock.monotonic()
-    const run = (signal: AbortSignal) => callProvider(items, gates, this.#ports.world, signal)
+    const run = (signal: AbortSignal) => callProvider(items, gate, this.#ports.world, signal)
+    const all = (fault: Fault): readonly Attempt[] => {
+      const durationMs = clock.monotonic() - started
+      return items.map(() => ({ fault, untouched: gate.untouched, durationMs }))
+    }
     try {
       const timed = await withDeadline(clock, first.kind.timeoutMs.act, run)
-      const durationMs = clock.monotonic() - started
       if (timed.kind === "done") {
         this.#note(first, true)
-        return items.map((_, index) => attemptOf(timed.value[index], gates[index], durationMs))
+        const durationMs = clock.monotonic() - started
+        return items.map((_, index) => attemptOf(timed.value[index], gate.untouched, durationMs))
       }
       this.#note(first, false)
       const seconds = first.kind.timeoutMs.act / 1000
-      const fault = actuatorFault("SPT-ACT-002", { target: first.action.target, seconds })
-      return items.map((_, index) => ({ fault, untouched: gates[index]?.begun === 0, durationMs }))
+      return all(actuatorFault("SPT-ACT-002", { target: first.action.target, seconds }))
     } catch (error) {
       const fault = toFault(error)
-      const durationMs = clock.monotonic() - started
       if (fault.code !== "SPT-ACT-001") this.#note(first, false)
-      return items.map((_, index) => ({ fault, untouched: gates[index]?.begun === 0, durationMs }))
+      return all(fault)
     } finally {
-      for (const gate of gates) gate.revoke()
+      gate.revoke()
     }
   }
 
@@ -147,27 +149,46 @@ export class Actuator {
     this.#ports.breakers.record(breakerName(kind, connection), success)
   }
 
-  #gate(action: Action): Gate & { begun: number; revoke(): void } {
-    const { object, target, loop } = action
+  /** One gate for all actions of a call: a batch may begin only if each of them may. */
+  #gate(actions: readonly Action[]): Gate & { readonly untouched: boolean; revoke(): void } {
     let revoked = false
+    let begun = 0
+    let refused = 0
     const revoke = () => {
       revoked = true
       this.#revocations.delete(revoke)
     }
     this.#revocations.add(revoke)
-    const gate = {
-      begun: 0,
+    return {
+      // Without a refusal nobody knows: a provider may have other ways than these handles.
+      get untouched() {
+        return begun === 0 && refused > 0
+      },
       enter: (call: string) => {
-        if (revoked) throw actuatorFault("SPT-ACT-004", { target })
-        const stopped = this.#stopped(action)
-        if (stopped !== undefined) throw stopped
-        gate.begun++
-        return this.inFlight.begin({ loop, object, target, call })
+        const refusal = revoked ? this.#revokedFault(actions) : this.#firstStopped(actions)
+        if (refusal !== undefined) {
+          refused++
+          throw refusal
+        }
+        begun++
+        return this.inFlight.begin(callOf(actions, call))
       },
       leave: (id: number, outcome: "done" | "failed") => this.inFlight.end(id, outcome),
       revoke,
     }
-    return gate
+  }
+
+  #revokedFault([first]: readonly Action[]): Fault {
+    const target = first?.target ?? ""
+    return actuatorFault(this.#closing ? "SPT-ACT-005" : "SPT-ACT-004", { target })
+  }
+
+  #firstStopped(actions: readonly Action[]): Fault | undefined {
+    for (const action of actions) {
+      const stopped = this.#stopped(action)
+      if (stopped !== undefined) return stopped
+    }
+    return undefined
   }
 
   #receipt(item: Admitted, attempt: Attempt | undefined): Receipt {
@@ -197,15 +218,23 @@ export function breakerName(kind: KindProvider, connection: string): string {
   return connection === "" ? "" : `${kind.provider}|${connection}`
 }
 
+/** How a call is listed while it is in flight. */
+function callOf(actions: readonly Action[], call: string) {
+  const [first] = actions
+  const more = actions.length > 1 ? ` and ${actions.length - 1} more` : ""
+  const { loop = "", object = "", target = "" } = first ?? {}
+  return { loop, object: `${object}${more}`, target, call }
+}
+
 function callProvider(
   items: readonly Admitted[],
-  gates: readonly Gate[],
+  gate: Gate,
   world: ActWorld,
   signal: AbortSignal,
 ): Promise<readonly ActResult[]> {
-  const calls = items.map((item, index) => {
+  const guarded = guardWorld(world, gate)
+  const calls = items.map((item) => {
     const { action, target } = item
-    const guarded = guardWorld(world, gates[index] as Gate)
     const context: ActContext = {
       world: guarded,
       signal,
@@ -213,42 +242,47 @@ function callProvider(
       idempotencyKey: `${action.uid}-${action.incarnation}`,
       ...(action.token === undefined ? {} : { token: action.token }),
     }
-    return { target, context, kind: item.kind, verb: action.verb }
+    return { target, context }
   })
   const [first] = calls
-  if (first === undefined) return Promise.resolve([])
-  const { kind } = first
+  const kind = items[0]?.kind
+  if (first === undefined || kind === undefined) return Promise.resolve([])
   if (kind.actBatch !== undefined && kind.scope !== undefined) {
-    return kind.actBatch(kind.scope(first.target.desired), calls)
+    return kind.actBatch(kind.scope(first.target.desired), calls.map(plainVerb))
   }
   return callOne(kind, first.target, first.context).then((result) => [result])
 }
 
-function callOne(kind: KindProvider, target: Target, context: ActContext): Promise<ActResult> {
-  switch (context.action.verb) {
-    case "create":
-      return kind.create(target, context)
-    case "update":
-    case "adopt":
-      return kind.update(target, context)
-    // A replace only destroys: the next pass sees that nothing is there and creates, so that a
-    // crash between the two needs no rule of its own.
-    case "delete":
-    case "replace":
-      return kind.delete(target, context)
-  }
+/** What the target system has to do; a provider knows these three and nothing of judging. */
+type PlainVerb = "create" | "update" | "delete"
+
+/**
+ * A replace only destroys: the next pass sees that nothing is there and creates, so that a crash
+ * between the two needs no rule of its own.
+ */
+const plainVerbs: Readonly<Record<Verb, PlainVerb>> = {
+  create: "create",
+  update: "update",
+  adopt: "update",
+  delete: "delete",
+  replace: "delete",
 }
 
-function attemptOf(
-  result: ActResult | undefined,
-  gate: { begun: number } | undefined,
-  durationMs: number,
-): Attempt {
-  const untouched = gate?.begun === 0
+function plainVerb<T extends { readonly context: ActContext }>(call: T): T {
+  const { context } = call
+  const action = { ...context.action, verb: plainVerbs[context.action.verb] }
+  return { ...call, context: { ...context, action } }
+}
+
+function callOne(kind: KindProvider, target: Target, context: ActContext): Promise<ActResult> {
+  return kind[plainVerbs[context.action.verb]](target, context)
+}
+
+function attemptOf(result: ActResult | undefined, untouched: boolean, durationMs: number): Attempt {
   return result === undefined ? { untouched, durationMs } : { result, untouched, durationMs }
 }
 
-/** What is certain: the provider's own word, or that no mutating call ever began. */
+/** What is certain: the provider's own word, or that the gate let no mutating call begin. */
 function provenResult(attempt: Attempt | undefined): ActResult | undefined {
   if (attempt?.result !== undefined) return attempt.result
   if (attempt?.untouched !== true) return undefined

@@ -105,7 +105,10 @@ export interface KindProvider {
   create(target: Target, context: ActContext): Promise<ActResult>
   update(target: Target, context: ActContext): Promise<ActResult>
   delete(target: Target, context: ActContext): Promise<ActResult>
-  /** Where the medium is atomic over many targets of one scope. One result per action, in order. */
+  /**
+   * Where the medium is atomic over many targets of one scope. One result per action, in order. The
+   * verb of each item's action is create, update or delete.
+   */
   actBatch?(
     scope: string,
     items: readonly { readonly target: Target; readonly context: ActContext }[],
