@@ -2,7 +2,7 @@
 // that supersedes it. Approving a plan is valid as long as each of its digests is still held and
 // unchanged: it is looked at again first, and what changed is named.
 
-import { KeyedLock } from "../base/async.ts"
+import { KeyedLock, mapBounded } from "../base/async.ts"
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import type { JournalEvent } from "../contract/journal.ts"
 import { parseLoopId } from "../contract/loop.ts"
@@ -24,10 +24,22 @@ export interface PlanKeeperPorts {
   publish(plan: PlanDocument): Promise<void>
   /** Sets approved actions going: marks for deletes, a pass for the rest. */
   execute(loop: LoopEngine, held: readonly HeldAction[], plan: PlanDocument): Promise<void>
+  /** What is held for this object changed, and its status should say so. */
+  wake(key: string): void
 }
 
 /** Ended plans that are kept for people to look at, per loop. */
 const endedKept = 50
+const recheckedAtOnce = 64
+
+/** What one commit does to plans. */
+interface Step {
+  readonly events: readonly JournalEvent[]
+  readonly writes: readonly Write[]
+  readonly plans: readonly PlanDocument[]
+}
+
+const slotOf = ({ action }: HeldAction) => (action.verb === "delete" ? "delete" : "act")
 
 export class PlanKeeper {
   readonly #ports: PlanKeeperPorts
@@ -43,7 +55,7 @@ export class PlanKeeper {
       await this.#ports.publish(plan)
       const loop = this.#ports.loopOf(plan.loop)
       if (loop === undefined || plan.phase !== "Executing") continue
-      const open = plan.held.filter(({ action }) => !plan.done.includes(action.digest))
+      const open = openActions(plan)
       this.#approve(loop, plan, open)
       await this.#ports.execute(loop, open, plan)
     }
@@ -70,14 +82,21 @@ export class PlanKeeper {
     const loop = this.#ports.loopOf(plan.loop)
     if (loop === undefined) throw controllerFault("SPT-PLAN-001", { plan: name })
     const chosen = chooseActions(plan, digests)
-    for (const held of chosen) await this.#ports.recheck(loop, held)
-    return this.#locks.run(loop.id, () => this.#grant(loop, plan, chosen, principal))
+    await mapBounded(chosen, recheckedAtOnce, (held) => this.#ports.recheck(loop, held))
+    const moved = await this.#locks.run(loop.id, () => this.#grant(loop, name, chosen, principal))
+    // Outside the lock: marking may lead to a judgement that brings this loop's plan in line.
+    await this.#ports.execute(loop, chosen, moved)
+    return moved
   }
 
-  async reject(name: string, principal: Principal): Promise<PlanDocument> {
+  reject(name: string, principal: Principal): Promise<PlanDocument> {
+    return this.#locks.run(this.#need(name).loop, () => this.#reject(name, principal))
+  }
+
+  async #reject(name: string, principal: Principal): Promise<PlanDocument> {
     const plan = this.#need(name)
     this.#mayDecide(plan, "reject", principal)
-    const { ledger, clock } = this.#ports
+    const { ledger, clock, wake } = this.#ports
     const loop = this.#ports.loopOf(plan.loop)
     const at = toTimestamp(clock.now())
     const writes: Write[] = plan.held.map(({ action, desiredHash }) =>
@@ -92,21 +111,19 @@ export class PlanKeeper {
         at,
       }),
     )
-    for (const { action } of plan.held) {
-      loop?.held.drop(action.uid, action.verb === "delete" ? "delete" : "act")
-    }
-    return this.#locks.run(plan.loop, () =>
-      this.#move(plan, "Rejected", principal, `rejected by ${principal.name}`, {}, writes),
-    )
+    for (const held of plan.held) loop?.held.drop(held.action.uid, slotOf(held))
+    const step = this.#moved(plan, "Rejected", `rejected by ${principal.name}`)
+    await this.#commit(plan.loop, principal, [step, { events: [], writes, plans: [] }])
+    for (const { action } of plan.held) wake(action.object)
+    return this.#need(name)
   }
 
-  /** An approved action has its receipt. */
+  /** An approved action has its receipt, or nothing of it is left to do. */
   acted(loop: LoopEngine, uid: string, digest: string): Promise<void> {
     return this.#locks.run(loop.id, async () => {
       loop.approvals.delete(digest)
-      const plans = this.#ports.ledger.plans.ofLoop(loop.id)
-      for (const plan of plans.filter((one) => one.phase === "Executing")) {
-        const open = plan.held.filter(({ action }) => !plan.done.includes(action.digest))
+      for (const plan of this.#executing(loop.id)) {
+        const open = openActions(plan)
         const hit = open.find(({ action }) => action.digest === digest || action.uid === uid)
         if (hit === undefined) continue
         loop.approvals.delete(hit.action.digest)
@@ -115,11 +132,22 @@ export class PlanKeeper {
     })
   }
 
+  /** The object is as declared, or gone: whatever was approved for it needs no act any more. */
+  async concluded(loop: LoopEngine, uid: string): Promise<void> {
+    const open = this.#executing(loop.id).flatMap(openActions)
+    if (open.some(({ action }) => action.uid === uid)) await this.acted(loop, uid, "")
+  }
+
+  #executing(loop: string): PlanDocument[] {
+    return this.#ports.ledger.plans.ofLoop(loop).filter((plan) => plan.phase === "Executing")
+  }
+
   async #countDone(plan: PlanDocument, digest: string): Promise<void> {
     const done = [...plan.done, digest]
     const all = plan.approved?.length ?? plan.held.length
     if (done.length >= all) {
-      await this.#move(plan, "Done", enginePrincipal, `${done.length} of ${all} done`, { done }, [])
+      const step = this.#moved(plan, "Done", `${done.length} of ${all} done`, { done })
+      await this.#commit(plan.loop, enginePrincipal, [step])
       return
     }
     const { ledger } = this.#ports
@@ -128,27 +156,50 @@ export class PlanKeeper {
 
   async #grant(
     loop: LoopEngine,
-    plan: PlanDocument,
+    name: string,
     chosen: readonly HeldAction[],
     principal: Principal,
   ): Promise<PlanDocument> {
+    const plan = this.#need(name)
+    this.#mayDecide(plan, "approve", principal) // Someone else may have decided meanwhile.
     const gone = chosen.filter(({ action }) => loop.held.byDigest(action.digest) === undefined)
     if (gone.length > 0) {
       const changed = describeChanged(loop, gone)
-      await this.#move(plan, "Stale", enginePrincipal, changed, {}, [])
-      await this.#refresh(loop)
+      const stale = this.#moved(plan, "Stale", changed)
+      await this.#commit(loop.id, enginePrincipal, [stale, ...this.#inLine(loop)])
       throw controllerFault("SPT-PLAN-004", { plan: plan.name, changed })
     }
-    const { ledger, clock } = this.#ports
-    const at = toTimestamp(clock.now())
-    const grants = chosen.flatMap(({ action }): Write[] => {
+    const at = toTimestamp(this.#ports.clock.now())
+    const approvals = [...plan.approvals, { principal: principal.name, at }]
+    const approved = chosen.map(({ action }) => action.digest)
+    const note = `approved by ${principal.name}`
+    const step = this.#moved(plan, "Executing", note, { approvals, approved })
+    const writes = this.#grants(loop, plan, chosen, principal)
+    const moved = this.#need(name)
+    this.#approve(loop, moved, chosen)
+    for (const held of chosen) loop.held.drop(held.action.uid, slotOf(held))
+    // One commit: what stays held is never without its plan, not even over a crash.
+    const rest = this.#inLine(loop)
+    await this.#commit(loop.id, principal, [step, { events: [], writes, plans: [] }, ...rest])
+    return moved
+  }
+
+  /** An approved delete carries its permission, bound to the target as it was looked at. */
+  #grants(
+    loop: LoopEngine,
+    plan: PlanDocument,
+    chosen: readonly HeldAction[],
+    principal: Principal,
+  ): Write[] {
+    const { budgets, time } = this.#ports.ledger
+    return chosen.flatMap(({ action }): Write[] => {
       if (action.verb !== "delete") return []
       const { uid, token, cause } = action
       const revision =
         cause.sourceRevision === undefined ? {} : { sourceRevision: cause.sourceRevision }
       return [
-        ledger.budgets.grant({
-          ...{ uid, loop: loop.id, at: ledger.time.now(), plan: plan.name },
+        budgets.grant({
+          ...{ uid, loop: loop.id, at: time.now(), plan: plan.name },
           principal: principal.name,
           cause: `${cause.text}; approved by ${principal.name}`,
           ...revision,
@@ -156,18 +207,6 @@ export class PlanKeeper {
         }),
       ]
     })
-    const approvals = [...plan.approvals, { principal: principal.name, at }]
-    const approved = chosen.map(({ action }) => action.digest)
-    const note = `approved by ${principal.name}`
-    const change = { approvals, approved }
-    const moved = await this.#move(plan, "Executing", principal, note, change, grants)
-    this.#approve(loop, moved, chosen)
-    for (const { action } of chosen) {
-      loop.held.drop(action.uid, action.verb === "delete" ? "delete" : "act")
-    }
-    await this.#refresh(loop)
-    await this.#ports.execute(loop, chosen, moved)
-    return moved
   }
 
   #approve(loop: LoopEngine, plan: PlanDocument, held: readonly HeldAction[]): void {
@@ -176,35 +215,36 @@ export class PlanKeeper {
   }
 
   async #refresh(loop: LoopEngine): Promise<void> {
+    const before = this.pending(loop.id)?.held ?? []
+    const steps = this.#inLine(loop)
+    if (steps.length === 0) return
+    await this.#commit(loop.id, enginePrincipal, steps)
+    const now = loop.held.all()
+    const known = new Set(before.map(({ action }) => action.digest))
+    const kept = new Set(now.map(({ action }) => action.digest))
+    for (const { action } of now) if (!known.has(action.digest)) this.#ports.wake(action.object)
+    for (const { action } of before) if (!kept.has(action.digest)) this.#ports.wake(action.object)
+    await this.#forgetOld(loop.id)
+  }
+
+  /** What brings the pending plan in line with what is held; nothing when it is. */
+  #inLine(loop: LoopEngine): Step[] {
     const pending = this.pending(loop.id)
     const held = loop.held.all()
     if (held.length === 0) {
-      if (pending !== undefined) {
-        await this.#move(
-          pending,
-          "Stale",
-          enginePrincipal,
-          "nothing of it is asked for any more",
-          {},
-          [],
-        )
-      }
-      return
+      const note = "nothing of it is asked for any more"
+      return pending === undefined ? [] : [this.#moved(pending, "Stale", note)]
     }
     const hash = loop.held.hash()
-    if (pending?.hash === hash) return
+    if (pending?.hash === hash) return []
     const plan = this.#newPlan(loop, hash, held)
-    if (pending !== undefined) {
-      const note = `replaced by ${plan.name}`
-      await this.#move(pending, "Superseded", enginePrincipal, note, {}, [])
-    }
-    const { ledger } = this.#ports
+    const note = `replaced by ${plan.name}`
+    const over = pending === undefined ? [] : [this.#moved(pending, "Superseded", note)]
     const reasons = held.flatMap((one) => one.reasons).slice(0, 20)
     const digests = held.map((one) => one.action.digest)
     const event: JournalEvent = { type: "held", plan: plan.name, hash, digests, reasons }
-    await ledger.note(loop.id, enginePrincipal, [event], [ledger.plans.put(plan)])
-    await this.#ports.publish(plan)
-    await this.#forgetOld(loop.id)
+    const writes = [this.#ports.ledger.plans.put(plan)]
+    return [...over, { events: [event], writes, plans: [plan] }]
   }
 
   #newPlan(loop: LoopEngine, hash: string, held: readonly HeldAction[]): PlanDocument {
@@ -220,20 +260,22 @@ export class PlanKeeper {
     }
   }
 
-  async #move(
+  #moved(
     plan: PlanDocument,
     phase: PlanPhase,
-    principal: Principal,
     note: string,
-    change: Partial<PlanDocument>,
-    writes: readonly Write[],
-  ): Promise<PlanDocument> {
-    const { ledger } = this.#ports
+    change: Partial<PlanDocument> = {},
+  ): Step {
     const moved: PlanDocument = { ...plan, ...change, phase, note }
     const event: JournalEvent = { type: "plan", plan: plan.name, phase, hash: plan.hash, note }
-    await ledger.note(plan.loop, principal, [event], [ledger.plans.put(moved), ...writes])
-    await this.#ports.publish(moved)
-    return moved
+    return { events: [event], writes: [this.#ports.ledger.plans.put(moved)], plans: [moved] }
+  }
+
+  async #commit(loop: string, principal: Principal, steps: readonly Step[]): Promise<void> {
+    const events = steps.flatMap((step) => step.events)
+    const writes = steps.flatMap((step) => step.writes)
+    await this.#ports.ledger.note(loop, principal, events, writes)
+    for (const plan of steps.flatMap((step) => step.plans)) await this.#ports.publish(plan)
   }
 
   async #forgetOld(loop: string): Promise<void> {
@@ -259,6 +301,13 @@ export class PlanKeeper {
     if (open) return
     throw controllerFault("SPT-PLAN-002", { plan: plan.name, decision, phase: plan.phase })
   }
+}
+
+/** Approved, and without a receipt. */
+function openActions(plan: PlanDocument): HeldAction[] {
+  const { approved, done } = plan
+  const chosen = plan.held.filter(({ action }) => approved?.includes(action.digest) ?? true)
+  return chosen.filter(({ action }) => !done.includes(action.digest))
 }
 
 function chooseActions(plan: PlanDocument, digests?: readonly string[]): readonly HeldAction[] {

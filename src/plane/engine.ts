@@ -37,6 +37,7 @@ import { refOf } from "./refs.ts"
 import { TargetWatches } from "./target-watches.ts"
 
 const defaultWorkers = 16
+const executeAgainMs = 2000
 
 export class Engine {
   readonly ports: PlanePorts
@@ -195,6 +196,7 @@ export class Engine {
       watchTarget: (key, kind, target) => watches.watch(key, kind, target),
       unwatchTarget: (key) => watches.unwatch(key),
       heldChanged: (loop) => this.plans.refresh(loop),
+      concluded: (loop, uid) => this.plans.concluded(loop, uid),
     }
   }
 
@@ -218,6 +220,7 @@ export class Engine {
       recheck: (loop, held) => this.#recheck(loop, held),
       publish: (plan) => this.#publishPlan(plan),
       execute: (loop, held) => this.#execute(loop, held),
+      wake: (key) => this.queue.add(key),
     })
   }
 
@@ -291,17 +294,31 @@ export class Engine {
   }
 
   /** Marks for approved deletes, a pass for everything else. */
-  async #execute(_loop: LoopEngine, held: readonly HeldAction[]): Promise<void> {
-    for (const { action } of held) {
-      const object = await this.feed?.object(action.object)
-      if (object === undefined || object.metadata.uid !== action.uid) continue
-      const kind = this.feed?.kindOf(action.object)
-      if (action.verb === "delete" && kind !== undefined) {
-        const ref = refOf(kind.resource, object)
-        await this.verbs.delete(enginePrincipal, ref, { uid: action.uid })
+  async #execute(loop: LoopEngine, held: readonly HeldAction[]): Promise<void> {
+    const failed: HeldAction[] = []
+    for (const one of held) {
+      try {
+        await this.#executeOne(loop, one)
+      } catch (error) {
+        this.failed(error) // One that can't be marked now must not keep the others waiting.
+        failed.push(one)
       }
-      this.queue.add(action.object, { priority: "high" })
     }
+    if (failed.length === 0 || this.#stop.signal.aborted) return
+    this.ports.clock.after(executeAgainMs, () => void this.#execute(loop, failed))
+  }
+
+  async #executeOne(loop: LoopEngine, { action }: HeldAction): Promise<void> {
+    const object = await this.feed?.object(action.object)
+    if (object === undefined || object.metadata.uid !== action.uid) {
+      return this.plans.concluded(loop, action.uid)
+    }
+    const kind = this.feed?.kindOf(action.object)
+    if (action.verb === "delete" && kind !== undefined) {
+      const ref = refOf(kind.resource, object)
+      await this.verbs.delete(enginePrincipal, ref, { uid: action.uid })
+    }
+    this.queue.add(action.object, { priority: "high" })
   }
 
   async #acted(loop: LoopEngine, report: ActReport): Promise<void> {

@@ -123,6 +123,7 @@ async function settle(
   }
   loop.lastWrites.delete(uid)
   if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
+  await ports.concluded(loop, uid)
   const token = observation.kind === "present" ? observation.token : ""
   ports.settled.set(key, {
     uid,

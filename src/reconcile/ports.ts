@@ -31,4 +31,6 @@ export interface ReconcilePorts {
   unwatchTarget(key: string): void
   /** A held action changed or stopped being held. */
   heldChanged(loop: LoopEngine): Promise<void>
+  /** The object is as declared, or gone: nothing that was approved for it is left to do. */
+  concluded(loop: LoopEngine, uid: string): Promise<void>
 }

@@ -151,6 +151,7 @@ async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> 
   loop.lastWrites.delete(uid)
   const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
   if (dropped.includes(true)) await ports.heldChanged(loop)
+  await ports.concluded(loop, uid)
   await ports.unfinalize(subject.object)
   ports.settled.drop(key)
   ports.reporter.forget(key)
