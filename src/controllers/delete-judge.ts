@@ -117,7 +117,7 @@ export class LoopDeleteJudge implements DeleteJudge {
   #verdict(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): Verdict {
     const { budgets, inventory, store } = this.#ports.ledger
     const observing = loop.spec.mode === "Observe" // Deleting an object only releases its target.
-    const owned = observing ? [] : subjects.filter(({ uid }) => inventory.owns(uid))
+    const owned = observing ? [] : subjects.filter(({ uid }) => inventory.mayOwn(uid))
     const size = inventory.size(loop.id)
     return judgeDeletes({
       loop: loop.id,
@@ -138,7 +138,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     const { principal, sourceRevision } = request
     // A grant of an earlier try goes into this commit again: that one may never have been durable.
     return subjects
-      .filter(({ uid }) => inventory.owns(uid))
+      .filter(({ uid }) => inventory.mayOwn(uid))
       .map(({ uid }) =>
         budgets.grant(
           budgets.grantOf(uid) ?? {

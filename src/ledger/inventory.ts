@@ -17,17 +17,23 @@ export class Inventory {
   readonly #owned = new Map<string, Owned>()
   readonly #claims = new Map<string, Claim>()
   readonly #sizes = new Map<string, number>()
+  /** A create was begun and its end is not known: what it made, if anything, is ours. */
+  readonly #undecided = new Set<string>()
 
   /** Takes the place of what was known of this UID. */
   note(record: TargetRecord): void {
     this.forget(record.uid)
     this.#claims.set(record.target, { uid: record.uid, object: record.object })
-    if (!record.owned) return
+    if (!record.owned) {
+      if (record.pending?.verb === "create") this.#undecided.add(record.uid)
+      return
+    }
     this.#owned.set(record.uid, { loop: record.loop, kind: record.kind })
     this.#count(record.loop, record.kind, 1)
   }
 
   forget(uid: string, target?: string): void {
+    this.#undecided.delete(uid)
     const owned = this.#owned.get(uid)
     if (owned !== undefined) {
       this.#owned.delete(uid)
@@ -38,6 +44,11 @@ export class Inventory {
 
   owns(uid: string): boolean {
     return this.#owned.has(uid)
+  }
+
+  /** Owned, or perhaps so: deleting it needs a permission either way. */
+  mayOwn(uid: string): boolean {
+    return this.#owned.has(uid) || this.#undecided.has(uid)
   }
 
   claimOf(target: string): Claim | undefined {

@@ -4,7 +4,7 @@
 import type { ActReport, Actuator, Admitted } from "../actuator/actuator.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Action } from "../contract/action.ts"
-import type { Principal } from "../contract/principal.ts"
+import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ApiObject } from "../object/object.ts"
@@ -53,8 +53,8 @@ export class Dispatcher {
     this.#ports = ports
   }
 
+  /** Their UIDs count as acting already: a round sets that when it is judged. */
   dispatch(loop: LoopEngine, proposals: readonly Proposal[]): void {
-    for (const proposal of proposals) loop.acting.add(proposal.action.uid)
     this.#waiting.push(...group(proposals).map((one) => ({ loop, proposals: one })))
     this.#pump()
   }
@@ -91,9 +91,9 @@ export class Dispatcher {
   }
 
   async #act(loop: LoopEngine, proposals: readonly Proposal[]): Promise<void> {
-    const { queue, actuator } = this.#ports
-    const current = proposals.filter((proposal) => this.#isCurrent(proposal))
-    for (const stale of proposals) if (!current.includes(stale)) queue.add(stale.key)
+    const { actuator } = this.#ports
+    const current = this.#unclaimed(proposals.filter((proposal) => this.#isCurrent(proposal)))
+    for (const stale of proposals) if (!current.includes(stale)) this.#giveUp(loop, stale)
     if (current.length === 0) return
     const reports = await actuator.perform(current.map((one) => this.#admit(loop, one)))
     const now = this.#ports.clock.monotonic()
@@ -105,6 +105,25 @@ export class Dispatcher {
     }
   }
 
+  /** Another pass finds out what changed; it must not find this one still acting. */
+  #giveUp(loop: LoopEngine, { key, action }: Proposal): void {
+    loop.acting.delete(action.uid)
+    this.#ports.queue.add(key)
+  }
+
+  /** Two new objects may describe one target: the first intent claims it, the other one waits. */
+  #unclaimed(proposals: readonly Proposal[]): readonly Proposal[] {
+    const { inventory } = this.#ports.ledger
+    const taken = new Set<string>()
+    return proposals.filter(({ action }) => {
+      const claim = inventory.claimOf(action.target)
+      if (taken.has(action.target) || (claim !== undefined && claim.uid !== action.uid))
+        return false
+      taken.add(action.target)
+      return true
+    })
+  }
+
   /** The object still asks for what was judged. */
   #isCurrent({ key, object, action }: Proposal): boolean {
     const now = this.#ports.entry(key)
@@ -113,16 +132,33 @@ export class Dispatcher {
   }
 
   #admit(loop: LoopEngine, proposal: Proposal): Admitted {
-    const { action, kind, target, applied, record, limitedChange } = proposal
-    const { budgets } = this.#ports.ledger
-    const approved = loop.approvals.has(action.digest)
-    const debits = limitedChange && !approved ? [budgets.debitChange(loop.id)] : []
+    const { action, kind, target, applied, record } = proposal
+    const budget = this.#budget(loop, proposal)
     return {
-      ...{ action, target, applied, record, debits },
+      ...{ action, target, applied, record },
       kind: kind.provider,
       principal: this.#ports.principalOf(loop, action),
-      refund: (): readonly Write[] => (debits.length > 0 ? [budgets.refundChange(loop.id)] : []),
+      debit: () => budget.debit(),
+      refund: () => budget.refund(),
     }
+  }
+
+  /** What it draws on the windows; an approved action draws on none. */
+  #budget(loop: LoopEngine, { action, limitedChange }: Proposal) {
+    const { budgets, time } = this.#ports.ledger
+    if (loop.approvals.has(action.digest)) return { debit: () => [], refund: () => [] }
+    const debit = (): readonly Write[] => {
+      const change = limitedChange ? [budgets.debitChange(loop.id)] : []
+      if (action.verb !== "replace") return change
+      const at = time.now()
+      const grant = { uid: replaceDebit(action), loop: loop.id, at, cause: action.cause.text }
+      return [...change, budgets.grant({ ...grant, principal: enginePrincipal.name })]
+    }
+    const refund = (): readonly Write[] => {
+      const change = limitedChange ? [budgets.refundChange(loop.id)] : []
+      return [...change, ...[budgets.revoke(replaceDebit(action)) ?? []].flat()]
+    }
+    return { debit, refund }
   }
 
   async #after(loop: LoopEngine, proposal: Proposal, report: ActReport): Promise<void> {
@@ -146,6 +182,11 @@ export class Dispatcher {
     if (stuck) queue.forget(key)
     else queue.addWithBackoff(key)
   }
+}
+
+/** A replace destroys, so deletes have to know of it; under its own name, it permits no delete. */
+function replaceDebit({ uid, incarnation, digest }: Action): string {
+  return `${uid}/replace-${incarnation}-${digest.slice(0, 8)}`
 }
 
 /** Actions of one scope in one group where the kind acts on batches, else one by one. */

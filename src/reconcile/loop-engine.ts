@@ -147,8 +147,11 @@ export class LoopEngine {
   #close(proposals: readonly Proposal[]): void {
     this.rounds++
     const { settleRound, failed } = this.#ports
+    // What acts already is looked at again when it has ended.
+    const open = proposals.filter(({ action }) => !this.acting.has(action.uid))
+    if (open.length === 0) return
     try {
-      settleRound(this, this.judge(proposals)).catch(failed)
+      settleRound(this, this.judge(open)).catch(failed)
     } catch (error) {
       failed(error)
     }

@@ -29,23 +29,41 @@ export async function settleRound(
   judged: readonly Judged[],
   ports: SettleRoundPorts,
 ): Promise<void> {
-  const of = (kind: Verdict["kind"]) => judged.filter((one) => one.verdict.kind === kind)
-  const [allowed, waiting, held, denied] = [of("allow"), of("wait"), of("hold"), of("deny")]
-  const actions = judged.map((one) => one.proposal.action)
-  const counted = { allowed, waiting, held, denied }
-  const verdicts = Object.entries(counted)
-    .map(([name, list]) => `${list.length} ${name}`)
-    .join(", ")
-  loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
-  if (loop.spec.mode === "Observe") await noteWould(loop, actions, ports)
-  await updateHeld(loop, judged, ports)
-  await ports.publish(loop)
+  const allowed = judged.filter((one) => one.verdict.kind === "allow")
+  // Before anything is waited for: a second pass meanwhile must not propose the same again.
+  for (const { proposal } of allowed) loop.acting.add(proposal.action.uid)
+  try {
+    await settleVerdicts(loop, judged, ports)
+  } catch (error) {
+    for (const { proposal } of allowed) loop.acting.delete(proposal.action.uid)
+    for (const { proposal } of judged) ports.queue.addWithBackoff(proposal.key)
+    throw error
+  }
   ports.dispatcher.dispatch(
     loop,
     allowed.map((one) => one.proposal),
   )
-  for (const one of waiting) await wait(loop, one, ports)
-  for (const one of [...held, ...denied]) await tell(loop, one, ports)
+  for (const one of judged) {
+    if (one.verdict.kind === "wait") await wait(loop, one, ports)
+    else if (one.verdict.kind !== "allow") await tell(loop, one, ports)
+  }
+}
+
+/** What has to be known before anything acts. */
+async function settleVerdicts(
+  loop: LoopEngine,
+  judged: readonly Judged[],
+  ports: SettleRoundPorts,
+): Promise<void> {
+  const count = (kind: Verdict["kind"]) => judged.filter((one) => one.verdict.kind === kind).length
+  const actions = judged.map((one) => one.proposal.action)
+  const verdicts =
+    `${count("allow")} allowed, ${count("wait")} waiting, ` +
+    `${count("hold")} held, ${count("deny")} denied`
+  loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
+  if (loop.spec.mode === "Observe") await noteWould(loop, actions, ports)
+  await updateHeld(loop, judged, ports)
+  await ports.publish(loop)
 }
 
 /** Observe mode: a would-have record when the set of digests changes; no plans, no intents. */
