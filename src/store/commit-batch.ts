@@ -18,6 +18,8 @@ export interface DecidedBatch {
   readonly decisions: readonly Decision[]
   readonly rows: readonly Row[]
   readonly revision: Revision
+  /** The newest row of each key that the batch writes. */
+  readonly written: ReadonlyMap<string, Current>
 }
 
 interface Current {
@@ -33,13 +35,18 @@ export interface BatchView {
   leaseFault(key: string, lease: string, more: number): Fault | undefined
 }
 
-export function decideBatch(requests: readonly CommitRequest[], view: BatchView): DecidedBatch {
+/** `before` is a batch that is durable and not published yet; this one comes after it. */
+export function decideBatch(
+  requests: readonly CommitRequest[],
+  view: BatchView,
+  before?: DecidedBatch,
+): DecidedBatch {
   const overlay = new Map<string, Current>()
-  const find = (key: string) => overlay.get(key) ?? view.find(key)
+  const find = (key: string) => overlay.get(key) ?? before?.written.get(key) ?? view.find(key)
   const attached = new Map<string, number>()
   const rows: Row[] = []
   const decisions: Decision[] = []
-  let revision = view.revision
+  let revision = before?.revision ?? view.revision
   for (const request of requests) {
     const decision = judge(request, find, view, attached)
     if (decision !== undefined) {
@@ -54,7 +61,7 @@ export function decideBatch(requests: readonly CommitRequest[], view: BatchView)
     }
     decisions.push({ kind: "committed", revision })
   }
-  return { decisions, rows, revision }
+  return { decisions, rows, revision, written: overlay }
 }
 
 type Find = (key: string) => Current | undefined

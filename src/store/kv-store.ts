@@ -272,11 +272,10 @@ export class KvStore implements Store {
         this.#leases.follow(row)
     }
     this.#revision = batch.revision
-    if (this.#hub.listening) {
-      for (const { revision, rows } of byRevision(batch.rows))
-        this.#hub.publish({ revision, changes: rows.map(changeOf) })
-    }
     this.#retention.wrote(batch.rows.length, batch.revision)
+    if (!this.#hub.listening) return
+    for (const { revision, rows } of byRevision(batch.rows))
+      this.#hub.publish({ revision, changes: rows.map(changeOf) })
   }
 
   #expire(lease: string): void {
@@ -350,7 +349,7 @@ function text(row: Row): string {
 
 /** A caller may change its bytes later; what was committed must not change with them. */
 function ownCopy(write: Write): Write {
-  return write.kind === "put" ? { ...write, value: Uint8Array.from(write.value) } : { ...write }
+  return write.kind === "put" ? { ...write, value: Buffer.from(write.value) } : { ...write }
 }
 
 function entryOf(row: Row): Entry {

@@ -7,7 +7,7 @@ import { storeFault } from "../faults.ts"
 import type { LogDisk } from "./log-disk.ts"
 import { frameOf, readFrames } from "./log-frames.ts"
 import { MemoryEngine } from "./memory-engine.ts"
-import { packRows, unpackRows } from "./row-packing.ts"
+import { packedSize, packRows, unpackRows } from "./row-packing.ts"
 
 const kindRows = 1
 const kindSweep = 2
@@ -36,7 +36,9 @@ export class LogEngine implements Engine {
   }
 
   async append(rows: readonly Row[]): Promise<void> {
-    await this.#log(kindRows, new Uint8Array(packRows(rows)))
+    const block = new ArrayBuffer(packedSize(rows))
+    packRows(rows, block)
+    await this.#log(kindRows, new Uint8Array(block))
     await this.#memory.append(rows)
   }
 

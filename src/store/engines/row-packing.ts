@@ -1,4 +1,4 @@
-// Rows as one block of bytes, so that a batch crosses to the worker by a transfer and not a copy.
+// Rows as one block of bytes, so that a batch crosses to the worker without being cloned.
 // Keys and leases are ASCII (checked by the commit).
 
 import type { Row } from "../engine.ts"
@@ -6,12 +6,16 @@ import type { Row } from "../engine.ts"
 const fixedBytes = 8 * 3 + 4 + 2 + 2 + 4
 const noLease = 0xffff
 
-export function packRows(rows: readonly Row[]): ArrayBuffer {
+export function packedSize(rows: readonly Row[]): number {
   let size = 4
   for (const row of rows)
     size += fixedBytes + row.key.length + (row.lease?.length ?? 0) + row.value.length
-  const buffer = new ArrayBuffer(size)
-  const bytes = Buffer.from(buffer)
+  return size
+}
+
+/** The block must have at least the packed size. */
+export function packRows(rows: readonly Row[], block: ArrayBufferLike): void {
+  const bytes = Buffer.from(block)
   let at = bytes.writeUInt32LE(rows.length, 0)
   for (const row of rows) {
     at = bytes.writeDoubleLE(row.place, at)
@@ -26,12 +30,11 @@ export function packRows(rows: readonly Row[]): ArrayBuffer {
     bytes.set(row.value, at)
     at += row.value.length
   }
-  return buffer
 }
 
 /** The rows' values are views on the block. */
-export function* unpackRows(buffer: ArrayBuffer): Generator<Row> {
-  const bytes = Buffer.from(buffer)
+export function* unpackRows(block: ArrayBufferLike): Generator<Row> {
+  const bytes = Buffer.from(block)
   let at = 4
   for (let left = bytes.readUInt32LE(0); left > 0; left--) {
     const place = bytes.readDoubleLE(at)

@@ -7,13 +7,15 @@ import { Worker } from "node:worker_threads"
 import { type Deferred, deferred } from "../../base/async.ts"
 import type { Engine, Marks, Page, Place, Row, RowHeader } from "../engine.ts"
 import { storeFault } from "../faults.ts"
-import { packRows } from "./row-packing.ts"
+import { packedSize, packRows } from "./row-packing.ts"
 import { nextTurn, SqliteReader } from "./sqlite-reader.ts"
 import type { StoreMeta } from "./sqlite-schema.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./sqlite-worker.ts"
 
 /** The worker lies beside this file: as source while developing, compiled when installed. */
 const workerFile = import.meta.url.endsWith(".ts") ? "./sqlite-worker.ts" : "./sqlite-worker.js"
+
+const firstBlockBytes = 1024 * 1024
 
 export class SqliteEngine implements Engine {
   readonly meta: StoreMeta
@@ -23,6 +25,8 @@ export class SqliteEngine implements Engine {
   readonly #waiting: Deferred<void>[] = []
   readonly #failure = deferred<unknown>()
   readonly failure = this.#failure.promise
+  /** The batch under way, shared with the worker; there is never more than one. */
+  #block = new SharedArrayBuffer(firstBlockBytes)
   #failed: Error | undefined
   #closing = false
 
@@ -57,8 +61,10 @@ export class SqliteEngine implements Engine {
   }
 
   async append(rows: readonly Row[]): Promise<void> {
-    const packed = packRows(rows)
-    await this.#ask({ kind: "append", rows: packed }, [packed])
+    const bytes = packedSize(rows)
+    if (bytes > this.#block.byteLength) this.#block = new SharedArrayBuffer(bytes * 2)
+    packRows(rows, this.#block)
+    await this.#ask({ kind: "append", block: this.#block, bytes })
     for (const row of rows) this.#reader.cache.add(row)
   }
 
@@ -72,7 +78,7 @@ export class SqliteEngine implements Engine {
 
   async sweep(marks: Marks, places: readonly Place[]): Promise<void> {
     const { compacted, swept } = marks
-    await this.#ask({ kind: "sweep", compacted, swept, places: Float64Array.from(places) }, [])
+    await this.#ask({ kind: "sweep", compacted, swept, places: Float64Array.from(places) })
     for (const place of places) this.#reader.cache.remove(place)
   }
 
@@ -84,17 +90,17 @@ export class SqliteEngine implements Engine {
     this.#closing = true
     this.#reader.close()
     try {
-      await this.#ask({ kind: "close" }, [])
+      await this.#ask({ kind: "close" })
     } finally {
       await this.#worker.terminate()
     }
   }
 
-  #ask(request: WorkerRequest, transfer: ArrayBuffer[]): Promise<void> {
+  #ask(request: WorkerRequest): Promise<void> {
     if (this.#failed !== undefined) return Promise.reject(this.#failed)
     const answer = deferred<void>()
     this.#waiting.push(answer)
-    this.#worker.postMessage(request, transfer)
+    this.#worker.postMessage(request)
     return answer.promise
   }
 

@@ -94,6 +94,15 @@ export function rowFrom(cells: readonly Cell[]): Row {
 
 export function checksumOf(row: Row): number {
   const { place, createRevision, previousRevision, version, lease, key } = row
-  const header = `${place} ${createRevision} ${previousRevision} ${version} ${lease ?? ""} ${key}`
-  return crc32(row.value, crc32(header))
+  let seed = fold(0, place)
+  seed = fold(seed, createRevision)
+  seed = fold(seed, previousRevision)
+  seed = fold(seed, version)
+  return crc32(row.value, crc32(lease === undefined ? key : `${key} ${lease}`, seed))
+}
+
+/** Takes a whole number of up to 53 bits into a seed of 32 bits; every bit counts. */
+function fold(seed: number, count: number): number {
+  const high = Math.floor(count / 0x1_0000_0000)
+  return (Math.imul(Math.imul(seed ^ (count | 0), 0x9e3779b1) ^ high, 0x85ebca6b) ^ seed) >>> 0
 }

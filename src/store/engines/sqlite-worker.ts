@@ -9,7 +9,7 @@ import { unpackRows } from "./row-packing.ts"
 import { checksumOf, insertRow, readMeta, type StoreMeta } from "./sqlite-schema.ts"
 
 export type WorkerRequest =
-  | { readonly kind: "append"; readonly rows: ArrayBuffer }
+  | { readonly kind: "append"; readonly block: SharedArrayBuffer; readonly bytes: number }
   | {
       readonly kind: "sweep"
       readonly compacted: number
@@ -30,7 +30,7 @@ export interface WorkerData {
 }
 
 const sqliteFull = 13
-const checkpointPages = 4096
+const checkpointPages = 1024
 const pageBytes = 4096
 const freePagesKept = 8192
 const freePagesPerStep = 512
@@ -64,16 +64,16 @@ class Writer {
     this.#mark = this.#db.prepare("UPDATE meta SET value = ? WHERE name = ?")
   }
 
-  append(rows: ArrayBuffer): void {
+  append(block: SharedArrayBuffer, bytes: number): void {
     this.#begin.run()
-    for (const row of unpackRows(rows)) {
+    for (const row of unpackRows(block)) {
       const { place, key, createRevision, previousRevision, version, lease, value } = row
       const sum = checksumOf(row)
       const cells = [createRevision, previousRevision, version, lease ?? null, sum] as const
       this.#insert.run(place, key, ...cells, value)
     }
     this.#commit.run()
-    this.#walPages += Math.ceil(rows.byteLength / pageBytes) + 3
+    this.#walPages += Math.ceil(bytes / pageBytes) + 3
   }
 
   sweep(compacted: number, swept: number, places: Float64Array): void {
@@ -123,7 +123,7 @@ function failure(error: unknown, clean: boolean): WorkerReply {
 
 function serve(writer: Writer, request: WorkerRequest): void {
   try {
-    if (request.kind === "append") writer.append(request.rows)
+    if (request.kind === "append") writer.append(request.block, request.bytes)
     else if (request.kind === "sweep")
       writer.sweep(request.compacted, request.swept, request.places)
     else writer.close()
