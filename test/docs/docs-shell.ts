@@ -1,0 +1,153 @@
+// A shell in a temporary folder, as a reader of the documents has it: `setpoint` on the PATH, run
+// from the sources, and everything below /srv/setpoint-example moved into the folder. Programs in
+// the background are ended by their process group, and everything is removed at the end.
+
+import { type ChildProcess, spawn } from "node:child_process"
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir, userInfo } from "node:os"
+import { dirname, join } from "node:path"
+import { isLook, matchOutput, type Step } from "./console.ts"
+import { root } from "./pages.ts"
+
+export const shownPrefix = "/srv/setpoint-example"
+const commandMs = 60_000
+const patienceMs = 30_000
+const outputMax = 1024 * 1024
+
+interface Running {
+  readonly child: ChildProcess
+  output: string
+  readonly ended: Promise<number>
+}
+
+export class DocsShell {
+  readonly base = mkdtempSync(join(tmpdir(), "sptd-"))
+  /** Where commands run. */
+  readonly here = join(this.base, "here")
+  /** What /srv/setpoint-example is. */
+  readonly targets = join(this.base, "srv")
+  readonly #running: Running[] = []
+  readonly #aliases = new Map<string, string>()
+  #last = 0
+
+  constructor() {
+    for (const folder of [this.here, this.targets, join(this.base, "bin")]) mkdirSync(folder)
+    const program = join(this.base, "bin", "setpoint")
+    const main = join(root, "src", "cli", "main.ts")
+    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
+    chmodSync(program, 0o755)
+  }
+
+  /** Text of a document, as it is in this folder. */
+  real(text: string): string {
+    let real = text.replaceAll(shownPrefix, this.targets)
+    for (const [shown, name] of this.#aliases) real = real.replaceAll(shown, name)
+    return real
+  }
+
+  /** What was printed, as a document shows it. */
+  shown(text: string): string {
+    const user = new RegExp(`(?<![\\w/])${userInfo().username}(?![\\w/])`, "g")
+    return text
+      .replaceAll(this.targets, shownPrefix)
+      .replaceAll(this.here, "/tmp/try")
+      .replaceAll(user, "alice")
+  }
+
+  write(path: string, text: string): void {
+    const file = join(this.here, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, this.real(text))
+  }
+
+  /** An example of the repository, with its paths moved. */
+  copyExample(name: string): void {
+    const to = join(this.here, name)
+    cpSync(join(root, "examples", name), to, { recursive: true })
+    for (const entry of readdirSync(to, { recursive: true })) {
+      const file = join(to, String(entry))
+      if (statSync(file).isFile()) writeFileSync(file, this.real(readFileSync(file, "utf8")))
+    }
+  }
+
+  start(command: string): Running {
+    const env = {
+      ...process.env,
+      PATH: `${join(this.base, "bin")}:${process.env.PATH}`,
+      XDG_CONFIG_HOME: join(this.base, "config"),
+      NO_COLOR: "1",
+    }
+    const script = `(exit ${this.#last})\n${this.real(command)}`
+    const child = spawn("bash", ["-c", script], {
+      ...{ cwd: this.here, env, detached: true },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    const ended = new Promise<number>((resolve, reject) => {
+      child.once("error", reject)
+      child.once("close", (code) => resolve(code ?? -1))
+    })
+    const running: Running = { child, output: "", ended }
+    const keep = (chunk: Buffer) => {
+      running.output = (running.output + String(chunk)).slice(-outputMax)
+    }
+    child.stdout.on("data", keep)
+    child.stderr.on("data", keep)
+    this.#running.push(running)
+    return running
+  }
+
+  async run(command: string): Promise<{ readonly code: number; readonly output: string }> {
+    const running = this.start(command)
+    const timer = setTimeout(() => end(running.child, "SIGKILL"), commandMs)
+    const code = await running.ended
+    clearTimeout(timer)
+    this.#last = code
+    return { code, output: this.shown(running.output) }
+  }
+
+  /** Runs a step of a document; says in words how it differs from what is shown. */
+  async step(step: Step): Promise<string | undefined> {
+    const deadline = performance.now() + patienceMs
+    let printed = ""
+    const background = step.background ? this.start(step.command) : undefined
+    do {
+      if (background === undefined) printed = (await this.run(step.command)).output
+      else printed = this.shown(background.output)
+      const match = matchOutput(step.expected, printed)
+      for (const [shown, name] of match.aliases) this.#aliases.set(shown, name)
+      if (match.missing === undefined) return undefined
+      if (background === undefined && !isLook(step.command)) break
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    } while (performance.now() < deadline)
+    const { missing } = matchOutput(step.expected, printed)
+    return `$ ${step.command}\nthe document shows\n  ${missing}\nprinted was\n${printed}`
+  }
+
+  /** The exit code of the last command. */
+  get last(): number {
+    return this.#last
+  }
+
+  async close(): Promise<void> {
+    for (const { child } of this.#running) end(child, "SIGKILL")
+    await Promise.all(this.#running.map((running) => running.ended.catch(() => -1)))
+    rmSync(this.base, { recursive: true, force: true })
+  }
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch {} // The group has ended by itself.
+}

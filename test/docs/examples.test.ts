@@ -1,0 +1,138 @@
+// Every example runs on a real plane: it converges, does what its README says, and its plan is empty
+// afterwards.
+
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { ExamplePlane } from "./example-plane.ts"
+import { root } from "./pages.ts"
+
+const empty = 0
+const tested: string[] = []
+
+describe("examples", { timeout: 180_000 }, () => {
+  let open: ExamplePlane | undefined
+  afterEach(() => open?.close())
+
+  const begin = (example: string) => {
+    const plane = new ExamplePlane(example)
+    open = plane
+    tested.push(example)
+    return plane
+  }
+
+  it("01: a file is made, and healed when it is edited, chmod-ed or deleted", async () => {
+    const plane = begin("01-one-file")
+    plane.up("manifests")
+    await plane.converged("default.manifests", 1)
+    const declared = "Declared once, kept true.\n"
+    expect(plane.content("motd")).toBe(declared)
+    writeFileSync(plane.target("motd"), "something else\n")
+    await plane.until(() => expect(plane.content("motd")).toBe(declared))
+    chmodSync(plane.target("motd"), 0o600)
+    await plane.until(() => expect(lstatSync(plane.target("motd")).mode & 0o777).toBe(0o644))
+    rmSync(plane.target("motd"))
+    await plane.until(() => expect(plane.content("motd")).toBe(declared))
+    await plane.converged("default.manifests", 1)
+    expect(await plane.plan("manifests")).toBe(empty)
+  })
+
+  it("02: forty removed manifests delete nothing until a person approves", async () => {
+    const plane = begin("02-a-hundred-files")
+    expect((await plane.run(`${plane.example}/generate`)).code).toBe(0)
+    plane.up("manifests")
+    await plane.converged("default.manifests", 100)
+    expect(await plane.plan("manifests")).toBe(empty)
+    const manifests = join(plane.here, plane.example, "manifests")
+    const remove = () => {
+      const doomed = readdirSync(manifests).filter((name) => /^page-[0-3]/.test(name))
+      for (const name of doomed) rmSync(join(manifests, name))
+    }
+    remove()
+    await plane.until(async () => expect((await plane.pending())?.summary).toBe("40 deletes"))
+    expect(readdirSync(plane.targets)).toHaveLength(100)
+    expect((await plane.run(`${plane.example}/generate`)).code).toBe(0)
+    await plane.until(async () => expect(await plane.pending()).toBeUndefined())
+    await plane.converged("default.manifests", 100)
+    remove()
+    await plane.until(async () => expect((await plane.pending())?.summary).toBe("40 deletes"))
+    const plan = await plane.pending()
+    if (plan !== undefined) await plane.approve(plan)
+    await plane.converged("default.manifests", 60)
+    expect(readdirSync(plane.targets)).toHaveLength(60)
+    expect(await plane.plan("manifests")).toBe(empty)
+  })
+
+  it("03: Observe makes nothing, Propose waits, Enforce acts", async () => {
+    const plane = begin("03-modes")
+    plane.up(".")
+    await plane.converged("default.enforce", 1)
+    await plane.until(async () => expect((await plane.pending())?.summary).toBe("1 create"))
+    expect(plane.content("note-enforce.txt")).toBe("From the loop enforce.\n")
+    expect(plane.content("note-observe.txt")).toBe("(absent)")
+    expect(plane.content("note-propose.txt")).toBe("(absent)")
+    const plan = await plane.pending()
+    if (plan !== undefined) await plane.approve(plan)
+    await plane.converged("default.propose", 1)
+    expect(plane.content("note-propose.txt")).toBe("From the loop propose.\n")
+    expect(plane.content("note-observe.txt")).toBe("(absent)")
+  })
+
+  it("04: directories, links and bytes are made in any order", async () => {
+    const plane = begin("04-directory-and-symlinks")
+    plane.up("manifests")
+    await plane.converged("default.manifests", 4)
+    expect(lstatSync(plane.target("conf.d")).mode & 0o777).toBe(0o750)
+    expect(readlinkSync(plane.target("conf.d/current"))).toBe("site-v2.conf")
+    expect(plane.content("conf.d/current")).toBe("listen 8080\n")
+    expect(readFileSync(plane.target("conf.d/dot.gif")).subarray(0, 6).toString()).toBe("GIF89a")
+    expect(await plane.plan("manifests")).toBe(empty)
+  })
+
+  it("05: what exists is adopted only when someone says so, and its content is kept", async () => {
+    const plane = begin("05-adopt")
+    const byHand = "made by hand\n"
+    for (const name of ["adopt-me", "ask-first", "same"]) writeFileSync(plane.target(name), byHand)
+    plane.up("manifests")
+    await plane.until(() => expect(plane.content("adopt-me")).toBe("made by Setpoint\n"))
+    const backups = join(plane.data, "backups")
+    const kept = readdirSync(backups).map((name) => readFileSync(join(backups, name), "utf8"))
+    expect(kept).toEqual([byHand])
+    await plane.until(async () => expect((await plane.pending())?.summary).toBe("1 adopt"))
+    expect(plane.content("ask-first")).toBe(byHand)
+    const adopt = `cd ${plane.example} && setpoint adopt file ask-first`
+    expect((await plane.run(adopt)).code).toBe(0)
+    await plane.converged("default.manifests", 3)
+    expect(plane.content("ask-first")).toBe("made by Setpoint\n")
+    expect(plane.content("same")).toBe(byHand)
+    rmSync(join(plane.here, plane.example, "manifests", "same.yaml"))
+    await plane.converged("default.manifests", 2)
+    expect(plane.content("same")).toBe(byHand)
+    expect(await plane.plan("manifests")).toBe(empty)
+  })
+
+  it("06: a loop with limits of its own holds every delete and leaves drift", async () => {
+    const plane = begin("06-limits")
+    plane.up(".")
+    await plane.converged("default.careful", 2)
+    writeFileSync(plane.target("limits-a"), "changed\n")
+    rmSync(join(plane.here, plane.example, "manifests", "b.yaml"))
+    await plane.until(async () => expect((await plane.pending())?.summary).toBe("1 delete"))
+    expect(plane.content("limits-b")).toBe("b\n")
+    expect(plane.content("limits-a")).toBe("changed\n")
+  })
+
+  it("are all tested", () => {
+    const examples = readdirSync(join(root, "examples")).filter((name) => /^\d/.test(name))
+    // 10 is a provider; test/conformance/provider-example.test.ts runs it.
+    expect([...tested, "10-own-provider"].sort()).toEqual(examples.sort())
+  })
+})

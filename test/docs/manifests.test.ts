@@ -1,0 +1,78 @@
+// Every manifest that a document or an example shows is read and validated as a source's would be.
+
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { note } from "../../examples/10-own-provider/note.ts"
+import { loopDefinition } from "../../src/api/definitions/setpoint.ts"
+import { at, isArray, isObject, type Json, type JsonObject } from "../../src/base/json.ts"
+import { positionText } from "../../src/contract/source.ts"
+import type { ApiObject } from "../../src/object/object.ts"
+import { fileKinds } from "../../src/providers/file/file-kinds.ts"
+import { type CompiledSchema, compileSchema } from "../../src/schema/compile-schema.ts"
+import { readManifests } from "../../src/sources/manifests/read-manifests.ts"
+import { blocksOf, documents, root } from "./pages.ts"
+
+const files = fileKinds({ roots: ["/"], forbidden: [] })
+const definitions = [loopDefinition, ...[...files, note].map((kind) => kind.definition)]
+const schemas = new Map(definitions.map((one) => [kindOf(one), schemaOf(one)]))
+
+function kindOf(definition: ApiObject): string {
+  return String(at(definition.spec, "names", "kind"))
+}
+
+function schemaOf({ spec }: ApiObject): CompiledSchema {
+  const versions = at(spec, "versions")
+  const version: Json | undefined = isArray(versions) ? versions[0] : undefined
+  const schema = at(version, "schema", "openAPIV3Schema")
+  if (!isObject(schema)) throw new Error("a definition without a schema")
+  return compileSchema(schema)
+}
+
+/** What is wrong with these manifests, in words. */
+function problems(path: string, text: string): string[] {
+  const read = readManifests([{ path, text }], { allowLoops: true })
+  if ("issues" in read) {
+    return read.issues.map(({ message, position }) =>
+      position === undefined ? message : `${positionText(position)}: ${message}`,
+    )
+  }
+  if (read.manifests.length === 0) return [`${path}: no manifest`]
+  return read.manifests.flatMap(({ object, position }) => {
+    const place = positionText(position)
+    const schema = schemas.get(object.kind)
+    if (schema === undefined) return [`${place}: no kind ${object.kind}`]
+    const { value, unknown } = schema.prune({ ...object } as object as JsonObject)
+    const issues = schema.validate(schema.applyDefaults(value))
+    return [
+      ...unknown.map((field) => `${place}: unknown field ${JSON.stringify(field)}`),
+      ...issues.map((issue) => `${place}: ${JSON.stringify(issue)}`),
+    ]
+  })
+}
+
+describe("manifests", () => {
+  it("in documents are good", () => {
+    const blocks = documents()
+      .flatMap(blocksOf)
+      .filter(({ language, text }) => language === "yaml" && text.includes("apiVersion:"))
+    expect(blocks.length).toBeGreaterThan(5)
+    expect(blocks.flatMap(({ page, line, text }) => problems(`${page}:${line}`, text))).toEqual([])
+  })
+
+  it("in examples are good", () => {
+    const paths = readdirSync(join(root, "examples"), { recursive: true })
+      .map((entry) => join("examples", String(entry)))
+      .filter((path) => path.endsWith(".yaml"))
+    expect(paths.length).toBeGreaterThan(5)
+    const found = paths.flatMap((path) => problems(path, readFileSync(join(root, path), "utf8")))
+    expect(found).toEqual([])
+  })
+
+  it("that are wrong are found", () => {
+    const wrong =
+      "apiVersion: host.setpoint.dev/v1\nkind: File\nmetadata: {name: a}\nspec: {path: x}\n"
+    expect(problems("wrong.yaml", wrong).join()).toContain("path")
+    expect(problems("wrong.yaml", "kind: File\n").join()).toContain("apiVersion")
+  })
+})
