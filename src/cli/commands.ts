@@ -3,6 +3,7 @@
 import type { CliCommand } from "./command.ts"
 import { backupCommand } from "./commands/backup.ts"
 import { completionCommand } from "./commands/completion.ts"
+import { demoCommand } from "./commands/demo.ts"
 import { doctorCommand } from "./commands/doctor.ts"
 import { planCommand } from "./commands/plan.ts"
 import { restoreCommand } from "./commands/restore.ts"
@@ -22,5 +23,6 @@ export const commands: readonly CliCommand[] = [
   doctorCommand,
   backupCommand,
   restoreCommand,
+  demoCommand,
   completionCommand,
 ]

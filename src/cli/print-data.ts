@@ -6,7 +6,7 @@ import type { Cli } from "./command.ts"
 /** False when no format was asked for: then the caller prints for people. */
 export async function printData(cli: Cli, value: Json): Promise<boolean> {
   const { output } = cli.options()
-  if (output === undefined) return false
+  if (output !== "json" && output !== "yaml") return false
   if (output === "json") cli.terminal.print(JSON.stringify(value, null, 2))
   else cli.terminal.print((await import("yaml")).stringify(value).trimEnd())
   return true

@@ -32,9 +32,9 @@ async function resume(cli: Cli, scope: StopScope): Promise<number> {
   const known = before.some(
     (entry) => at(entry, "loop") === scope.loop && at(entry, "scope") === scope.scope,
   )
-  const what = scope.scope === "all" ? "acting" : "deletes"
+  const what = scope.scope === "all" ? "acting goes on" : "deletes go on"
   const where = scope.loop === "*" ? "everywhere" : `in loop ${scope.loop}`
-  terminal.print(known ? `${what} ${where} goes on` : `nothing to lift: no such stop ${where}`)
+  terminal.print(known ? `${what} ${where}` : `nothing to lift: no such stop ${where}`)
   for (const entry of stopsOf(answer)) {
     const [loop, kind, by] = ["loop", "scope", "by"].map((name) => String(at(entry, name)))
     const place = loop === "*" ? "everywhere" : `in loop ${loop}`

@@ -75,7 +75,8 @@ const pastOf: Readonly<Record<Verb, string>> = {
   adopt: "adopted",
 }
 
-function entryText({ event, principal }: JournalEntry): string {
+/** One entry, without its time and loop. */
+export function entryText({ event, principal }: JournalEntry): string {
   switch (event.type) {
     case "receipt": {
       const { action, result, error } = event
@@ -92,7 +93,7 @@ function entryText({ event, principal }: JournalEntry): string {
       return `plan ${event.plan} is ${event.phase}${event.note ? ` (${event.note})` : ""}`
     case "stop":
     case "resume":
-      return `${event.type} of ${event.scope} by ${principal}${event.reason ? `: ${event.reason}` : ""}`
+      return `${event.type} (${event.scope.replace("in *", "everywhere")}) by ${principal}${event.reason ? `: ${event.reason}` : ""}`
     case "source":
       return event.state === "good"
         ? `source read: ${event.note ?? "good"}`
