@@ -9,7 +9,8 @@ import type { Terminal } from "./terminal.ts"
 /** Options that every command understands. */
 export interface GlobalOptions {
   readonly data: string
-  readonly output?: "json" | "yaml"
+  /** `name` and `wide` are for `get`; other commands print for people then. */
+  readonly output?: "json" | "yaml" | "name" | "wide"
   readonly namespace: string
   readonly verbose?: boolean
 }

@@ -26,11 +26,31 @@ export const cliFault = defineFaults({
   "SPT-CLI-005": {
     fault: "stuck",
     text: "cannot keep {path} as loop {loop}: that loop keeps {keeps}",
-    hint: "give this one another name with --name; pointing a loop elsewhere releases what it keeps",
+    hint: "name this one with --name; pointing a loop elsewhere releases what it keeps",
   },
   "SPT-CLI-006": {
     fault: "stuck",
     text: "cannot resume on {data}: no plane is running there",
     hint: "start the plane; it starts stopped and remembers the stop, then run resume again",
+  },
+  "SPT-CLI-010": {
+    fault: "stuck",
+    text: "cannot find {kind} {name} in namespace {namespace}",
+    hint: "`setpoint get {kind} -A` lists all of them",
+  },
+  "SPT-CLI-011": {
+    fault: "stuck",
+    text: "cannot decide on plan {plan} without a person: this is no terminal",
+    hint: "look at `setpoint plans {plan}`, then add --yes, or --hash with the hash you saw",
+  },
+  "SPT-CLI-012": {
+    fault: "wait",
+    text: "cannot say that {what} is done: it is {state} after {seconds} s",
+    hint: "it goes on by itself; `setpoint status` says how it stands",
+  },
+  "SPT-CLI-013": {
+    fault: "stuck",
+    text: "cannot write {file}: it exists",
+    hint: "choose another folder with --dir; nothing was written",
   },
 })

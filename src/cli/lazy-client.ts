@@ -1,5 +1,5 @@
-// A client that loads its HTTP parts with the first call, so that commands which need no plane start
-// at once. Where there is no plane it says so before anything is loaded.
+// A client that loads its HTTP parts with the first call, so that commands which need no plane
+// start at once. Where there is no plane it says so before anything is loaded.
 
 import { existsSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"

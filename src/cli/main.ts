@@ -8,6 +8,7 @@ import type { Cli, GlobalOptions } from "./command.ts"
 import { commands } from "./commands.ts"
 import { exitCode } from "./exit-codes.ts"
 import { lazyClient } from "./lazy-client.ts"
+import { printable } from "./render/printable.ts"
 import { processTerminal, type Terminal } from "./terminal.ts"
 import { version } from "./version.ts"
 
@@ -18,7 +19,9 @@ function createParser(terminal: Terminal): Command {
     .option("--data <dir>", "the plane's data directory", "./.setpoint")
     .option("-n, --namespace <name>", "namespace of the objects", "default")
     .addOption(
-      new Option("-o, --output <format>", "machine-readable output").choices(["json", "yaml"]),
+      new Option("-o, --output <format>", "output for machines; name and wide are for get").choices(
+        ["json", "yaml", "name", "wide"],
+      ),
     )
     .option("--verbose", "show the causes of errors")
     .showHelpAfterError("(run with --help for usage)")
@@ -52,8 +55,9 @@ function createCli(parser: Command, terminal: Terminal): Cli {
 }
 
 function printFault(terminal: Terminal, fault: Fault, verbose: boolean): void {
-  terminal.note(`${terminal.paint("red", "error:")} ${fault.message} [${fault.code}]`)
-  if (fault.hint !== "") terminal.note(`${terminal.paint("dim", "hint:")}  ${fault.hint}`)
+  terminal.note(`${terminal.paint("red", "error:")} ${printable(fault.message)} [${fault.code}]`)
+  if (fault.hint !== "")
+    terminal.note(`${terminal.paint("dim", "hint:")}  ${printable(fault.hint)}`)
   for (let cause = fault.cause; verbose && cause instanceof Error; cause = cause.cause) {
     terminal.note(`  caused by: ${cause.stack ?? cause.message}`)
   }

@@ -1,6 +1,6 @@
 // After a restore destructive verbs wait until everything was observed once. This looks, now and
-// then, whether that is so: every loop's source was read in full, every object was looked at with an
-// answer, and a sweep of every loop had no doubt. Only then is the mark cleared.
+// then, whether that is so: every loop's source was read in full, every object was looked at with
+// an answer, and a sweep of every loop had no doubt. Only then is the mark cleared.
 
 import type { Timer } from "../base/clock.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"

@@ -4,16 +4,19 @@ import type { CliCommand } from "../command.ts"
 import { exitCode } from "../exit-codes.ts"
 import { printData } from "../print-data.ts"
 
+const help = `
+The secret key is not in it; keep a copy of that elsewhere.
+
+Example:
+  setpoint backup /backups/plane-monday.db`
+
 export const backupCommand: CliCommand = {
   register(parser, cli) {
     parser
       .command("backup")
       .description("copy the store into FILE, consistently, while the plane runs")
       .argument("<file>", "a file that does not exist yet")
-      .addHelpText(
-        "after",
-        "\nThe secret key is not in it; keep a copy of that elsewhere.\n\nExample:\n  setpoint backup /backups/plane-monday.db",
-      )
+      .addHelpText("after", help)
       .action((file: string) =>
         cli.run(async () => {
           const { backupStore } = await import("../../store/engines/backup.ts")

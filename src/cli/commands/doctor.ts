@@ -1,5 +1,5 @@
-// `setpoint doctor`: looks at the host and the data directory and says what is wrong, and what to do.
-// Changes nothing.
+// `setpoint doctor`: looks at the host and the data directory and says what is wrong and what to
+// do about it. Changes nothing.
 
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"

@@ -1,4 +1,5 @@
-// `setpoint restore FILE`: a new data directory from a backup. Never writes into one that has content.
+// `setpoint restore FILE`: a new data directory from a backup. Never writes into one that has
+// content.
 
 import type { CliCommand } from "../command.ts"
 import { commandText } from "../command-text.ts"

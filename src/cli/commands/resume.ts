@@ -1,5 +1,5 @@
-// `setpoint resume`: lifts a stop, through the plane only. Its ledger remembers stops, so that losing
-// the file lifts nothing; without a plane this is refused rather than half done.
+// `setpoint resume`: lifts a stop, through the plane only. Its ledger remembers stops, so that
+// losing the file lifts nothing; without a plane this is refused rather than half done.
 
 import { toFault } from "../../base/faults.ts"
 import { at, isArray, type Json } from "../../base/json.ts"

@@ -1,6 +1,6 @@
-// `setpoint stop`: writes DIR/stop first, durably, whether a plane runs or not; that alone is enough.
-// Then it tells the plane, and lists what was in flight. A plane that does not answer must never
-// keep this command from ending.
+// `setpoint stop`: writes DIR/stop first, durably, whether a plane runs or not; that alone is
+// enough. Then it tells the plane, and lists what was in flight. A plane that does not answer must
+// never keep this command from ending.
 
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
@@ -120,8 +120,9 @@ function print(cli: Cli, scope: StopScope, told: Told, calls: readonly Json[]): 
   }
   for (const call of calls) terminal.print(`  ${callText(call)}`)
   if (told.kind === "answered" && calls.length === 0) terminal.print("no call was in flight")
-  const scopeWords = `${scope.loop === "*" ? "" : ` ${scope.loop}`}${scope.scope === "all" ? "" : " --deletes"}`
-  terminal.print(`to go on: ${commandText(cli.options(), `resume${scopeWords}`)}`)
+  const words = ["resume", ...(scope.loop === "*" ? [] : [scope.loop])]
+  if (scope.scope === "deletes") words.push("--deletes")
+  terminal.print(`to go on: ${commandText(cli.options(), words.join(" "))}`)
 }
 
 function callText(call: Json): string {

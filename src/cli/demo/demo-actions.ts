@@ -118,9 +118,8 @@ const reject: DemoAction = {
       async () => ((await stage.view.planPhase(plan)) === "Rejected" ? true : undefined),
       effectMs,
     )
-    stage.say(
-      `plan ${plan} is ${await stage.view.planPhase(plan)}; all ${stage.world.filesThere()} files stay`,
-    )
+    const phase = await stage.view.planPhase(plan)
+    stage.say(`plan ${plan} is ${phase}; all ${stage.world.filesThere()} files stay`)
   },
 }
 

@@ -13,13 +13,14 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { shellWord } from "../command-text.ts"
 
 export const pageCount = 100
 
-const mainFile = import.meta.url.endsWith(".ts") ? "../main.ts" : "../main.js"
+/** Built or not, the program beside this file. */
+const mainFile = `../main${extname(import.meta.url)}`
 
 /** A unix socket's path is short everywhere; a deep temporary folder would not do. */
 const pathMax = 70

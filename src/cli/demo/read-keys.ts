@@ -20,13 +20,13 @@ export function readKeys(input: NodeJS.ReadStream | ReadStream): Keys {
   let wake: () => void = () => {}
   let ended = false
   let closed = false
-  let any = false
+  let pressed = false
   const onData = (chunk: Buffer | string) => {
     for (const key of chunk.toString()) {
       if (ends.has(key)) ended = true
       else if (key.trim() !== "" && waiting.length < waitingMax) waiting.push(key)
     }
-    any ||= waiting.length > 0
+    pressed ||= waiting.length > 0
     wake()
   }
   const onEnd = () => {
@@ -44,9 +44,9 @@ export function readKeys(input: NodeJS.ReadStream | ReadStream): Keys {
         if (closed || (terminal && ended)) return undefined
         const key = waiting.shift()
         if (key !== undefined) return key
-        if (ended) return any ? undefined : "nobody"
+        if (ended) return pressed ? undefined : "nobody"
         const came = await new Promise<boolean>((resolve) => {
-          const timer = any || terminal ? undefined : setTimeout(() => resolve(false), nobodyMs)
+          const timer = pressed || terminal ? undefined : setTimeout(() => resolve(false), nobodyMs)
           wake = () => {
             clearTimeout(timer)
             resolve(true)

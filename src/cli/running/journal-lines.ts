@@ -4,12 +4,13 @@
 import type { Action, CauseKind, Verb } from "../../contract/action.ts"
 import type { JournalEntry } from "../../contract/journal.ts"
 import { parseKeyText } from "../../object/object.ts"
+import { printable } from "../render/printable.ts"
 
 const toldOneByOne = 3
 
 export function journalLines(entries: readonly JournalEntry[]): string[] {
   const lines: string[] = []
-  for (const group of grouped(entries)) lines.push(...groupLines(group))
+  for (const group of grouped(entries)) lines.push(...groupLines(group).map(printable))
   return lines
 }
 
@@ -87,26 +88,30 @@ export function entryText({ event, principal }: JournalEntry): string {
     case "held": {
       const count = event.digests.length
       const why = event.reasons[0]?.message ?? "it waits for a person"
-      return `held ${count} action${count === 1 ? "" : "s"} in plan ${event.plan}: ${why}`
+      return `held ${countText(count)} in plan ${event.plan}: ${why}`
     }
     case "plan":
       return `plan ${event.plan} is ${event.phase}${event.note ? ` (${event.note})` : ""}`
     case "stop":
     case "resume":
-      return `${event.type} (${event.scope.replace("in *", "everywhere")}) by ${principal}${event.reason ? `: ${event.reason}` : ""}`
+      return `${event.type} ${scopeText(event.scope)} by ${principal}${noteText(event.reason)}`
     case "source":
       return event.state === "good"
         ? `source read: ${event.note ?? "good"}`
         : `source ${event.state}, the last good state stays: ${event.note ?? ""}`
     case "would":
-      return `would do ${event.actions.length} action${event.actions.length === 1 ? "" : "s"} (Observe)`
+      return `would do ${countText(event.actions.length)} (mode Observe)`
     case "release":
     case "adopted":
-      return `${event.type} ${shortKey(event.object)}${event.note ? `: ${event.note}` : ""}`
+      return `${event.type} ${shortKey(event.object)}${noteText(event.note)}`
     default:
       return event.type
   }
 }
+
+const countText = (count: number): string => `${count} action${count === 1 ? "" : "s"}`
+const noteText = (note: string | undefined): string => (note ? `: ${note}` : "")
+const scopeText = (scope: string): string => scope.replace("in *", "everywhere")
 
 const nameOf = (action: Action): string => `${action.kind} ${parseKeyText(action.object).name}`
 

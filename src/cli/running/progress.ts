@@ -52,7 +52,7 @@ export function progressText({ objects, converged }: Progress, columns: number):
 
 export function quietText({ objects, converged, waiting }: Progress, ms: number): string {
   const time = ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
-  const all = `${converged} of ${objects} object${objects === 1 ? "" : "s"} as declared after ${time}`
+  const all = `${converged} of ${objects} as declared after ${time}`
   return waiting === 0 ? `${all}; watching` : `${all}; ${waiting} need someone`
 }
 

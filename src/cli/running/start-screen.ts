@@ -36,6 +36,6 @@ export function startScreen(
 
 function loopText({ metadata, spec }: ApiObject): string {
   const path = at(spec, "source", "directory", "path")
-  const from = typeof path === "string" ? `from ${path}` : "from the API"
-  return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${from}`
+  const what = typeof path === "string" ? `keeps ${path}` : "keeps what comes by the API"
+  return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${what}`
 }

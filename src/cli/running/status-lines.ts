@@ -2,6 +2,7 @@
 // with what needs someone and the command that helps. Pure.
 
 import { at, isArray, isObject, type Json } from "../../base/json.ts"
+import { printable } from "../render/printable.ts"
 import type { Terminal } from "../terminal.ts"
 
 export interface StatusView {
@@ -11,7 +12,8 @@ export interface StatusView {
   command(words: string): string
 }
 
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "")
+const text = (value: Json | undefined): string =>
+  typeof value === "string" ? printable(value) : ""
 const count = (value: Json | undefined): number => (typeof value === "number" ? value : 0)
 const list = (value: Json | undefined): readonly Json[] => (isArray(value) ? value : [])
 
@@ -51,10 +53,9 @@ function loopLines(loop: Json, view: StatusView): string[] {
   const objects = count(at(loop, "objects"))
   const converged = count(at(loop, "converged"))
   const colour = converged === objects ? "green" : "yellow"
-  const lines = [
-    `${paint("bold", text(at(loop, "id")))}  ${text(at(loop, "mode"))}  ${paint(colour, `${converged} of ${objects} as declared`)}${statesText(loop)}`,
-    ...sourceLines(loop, view),
-  ]
+  const name = `${paint("bold", text(at(loop, "id")))}  ${text(at(loop, "mode"))}`
+  const counts = paint(colour, `${converged} of ${objects} as declared`)
+  const lines = [`${name}  ${counts}${statesText(loop)}`, ...sourceLines(loop, view)]
   const oldest = at(loop, "oldest")
   if (isObject(oldest)) lines.push(...oldestLines(oldest, view))
   const plan = text(at(loop, "plan", "name"))
