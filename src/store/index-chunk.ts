@@ -91,6 +91,21 @@ export class IndexChunk {
     this.count++
   }
 
+  /** At the end, with key bytes for which the slab has room. */
+  append(key: Uint8Array, place: Place, createRevision: number, version: number): void {
+    const at = this.count++
+    const before = this.#starts[at - 1] ?? 0
+    const beforeLength = this.#lengths[at - 1] ?? 0
+    const same = at > 0 && this.#slab.subarray(before, before + beforeLength).equals(key)
+    if (!same) this.#slab.set(key, this.#used)
+    this.places[at] = place
+    this.creates[at] = createRevision
+    this.versions[at] = version
+    this.#starts[at] = same ? before : this.#used
+    this.#lengths[at] = key.length
+    if (!same) this.#used += key.length
+  }
+
   remove(at: number): void {
     this.#move(at + 1, at)
     this.count--

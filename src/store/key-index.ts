@@ -2,6 +2,7 @@
 // a key at a revision and which rows a range sees, and holds no values.
 
 import type { Place, RowHeader } from "./engine.ts"
+import type { IndexBuilder } from "./index-builder.ts"
 import { chunkCapacity, IndexChunk } from "./index-chunk.ts"
 
 /** What the index knows of one row. */
@@ -27,6 +28,13 @@ export class KeyIndex {
   /** Rows, old ones and deletes too. */
   get size(): number {
     return this.#size
+  }
+
+  /** Takes over everything that was collected; only for an index that is still empty. */
+  fill(builder: IndexBuilder): void {
+    this.#chunks = builder.build()
+    this.#firsts = this.#chunks.map((chunk, at) => (at === 0 ? "" : chunk.keyAt(0)))
+    this.#size = builder.count
   }
 
   insert(row: Pick<RowHeader, "key" | "place" | "createRevision" | "version">): void {

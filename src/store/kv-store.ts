@@ -24,6 +24,7 @@ import { CommitQueue } from "./commit-queue.ts"
 import { Compaction } from "./compaction.ts"
 import { type Engine, lastPlace, type Marks, type Row, revisionOf } from "./engine.ts"
 import { storeFault } from "./faults.ts"
+import { IndexBuilder } from "./index-builder.ts"
 import { KeyIndex } from "./key-index.ts"
 import { LeaseBook, leasePrefix } from "./lease-book.ts"
 import { requireCommit, requireKey, requireRange, reservedPrefix } from "./limits.ts"
@@ -88,11 +89,13 @@ export class KvStore implements Store {
 
   static async open(options: KvStoreOptions): Promise<KvStore> {
     const store = new KvStore(options)
+    const builder = new IndexBuilder()
     const marks = await store.#engine.load((header) => {
-      store.#index.insert(header)
+      builder.add(header)
       if (header.lease !== undefined || header.version !== 1) store.#leases.attach(header)
       store.#revision = revisionOf(header.place)
     })
+    store.#index.fill(builder)
     await store.#start(marks)
     return store
   }
