@@ -10,7 +10,7 @@ export function schedule(queue: WorkQueue, key: string, outcome: Outcome): void 
       queue.forget(key) // The level trigger sweeps it.
       return
     case "wait":
-      queue.forget(key)
+      // Waiting is no success: what fails on its way to a round keeps its backoff.
       if (outcome.afterMs !== undefined) queue.addAfter(key, outcome.afterMs)
       return
     case "retry":
