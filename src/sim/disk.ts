@@ -4,7 +4,7 @@
 // store that tries the sync again is lied to, as real systems lie.
 
 import type { Random } from "../base/random.ts"
-import type { LogDisk } from "../store/engines/log-disk.ts"
+import type { LogDisk } from "../store/engines/testing/log-disk.ts"
 
 const sectorBytes = 512
 

@@ -1,5 +1,5 @@
-// Group commit: one bounded batch is being written, everything else waits for the next. Revisions are
-// given when a batch is decided; answers, index and watchers follow only after the engine said
+// Group commit: one bounded batch is being written, everything else waits for the next. Revisions
+// are given when a batch is decided; answers, index and watchers follow only after the engine said
 // that the batch is durable. A failed batch fails all of its commits and publishes nothing.
 
 import { type Deferred, deferred } from "../base/async.ts"

@@ -6,7 +6,7 @@ import type { Write } from "../../src/contract/store.ts"
 import { type CrashMode, SimDisk } from "../../src/sim/disk.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
-import { LogEngine } from "../../src/store/engines/log-engine.ts"
+import { LogEngine } from "../../src/store/engines/testing/log-engine.ts"
 import type { KvStore } from "../../src/store/kv-store.ts"
 import { openStoreOn } from "../../src/store/open-memory-store.ts"
 import { bytes, text } from "./store.ts"
@@ -98,7 +98,7 @@ async function crashEverywhere(modes: () => readonly CrashMode[]): Promise<numbe
 }
 
 describe("the store on a disk that loses power", () => {
-  it("loses nothing acknowledged when every unsynced write is dropped, at every operation", async () => {
+  it("loses nothing acknowledged when every unsynced write is dropped, anywhere", async () => {
     const points = await crashEverywhere(() => [{ kind: "drop" }])
     console.log(`crash points, unsynced writes dropped: ${points}`)
     expect(points).toBeGreaterThan(100)
@@ -151,7 +151,7 @@ describe("the store on a disk that loses power", () => {
     await verify(disk, { commits: new Map(), begun: 3, epoch: 1 })
   })
 
-  it("refuses writes while the disk is full, keeps reading, and goes on when there is space", async () => {
+  it("refuses writes while the disk is full, reads on, and goes on with space", async () => {
     const disk = new SimDisk()
     const store = await open(disk)
     await store.commit([], roundOf(1))

@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path"
 import type { Clock } from "../../base/clock.ts"
-import { systemClock, systemRandom } from "../../base/system.ts"
+import type { Random } from "../../base/random.ts"
 import type { Store } from "../../contract/store.ts"
 import type { Engine, Marks, Page, Place, Row, RowHeader } from "../engine.ts"
 import { storeFault } from "../faults.ts"
@@ -17,10 +17,17 @@ import { nextTurn, SqliteReader } from "./sqlite-reader.ts"
 
 const attempts = 5
 
-export async function openReadOnlyStore(
-  directory: string,
-  clock: Clock = systemClock,
-): Promise<Store> {
+/** Nothing changes in a snapshot, so no time passes either. */
+const stillClock: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  after: () => ({ cancel() {} }),
+}
+
+/** Only grants of leases need randomness, and a snapshot refuses them. */
+const noRandom: Random = { bytes: (count) => new Uint8Array(count), next: () => 0 }
+
+export async function openReadOnlyStore(directory: string): Promise<Store> {
   const path = resolve(directory)
   const identity = readIdentity(path)
   if (identity === undefined) throw storeFault("SPT-STORE-026", { directory: path })
@@ -33,8 +40,8 @@ export async function openReadOnlyStore(
       requireMeta(path, identity, engine.meta)
       const store = await KvStore.open({
         engine,
-        clock,
-        random: systemRandom,
+        clock: stillClock,
+        random: noRandom,
         planeId: identity.planeId,
         retention: defaultRetention,
         watchLimits: defaultWatchLimits,

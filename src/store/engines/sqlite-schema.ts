@@ -67,7 +67,8 @@ export const selectHeaders =
   "SELECT place, key, created, previous, version, lease FROM rows ORDER BY place"
 const columns = "place, key, created, previous, version, lease, checksum, value"
 export const selectRow = `SELECT ${columns} FROM rows WHERE place = ?`
-export const selectRows = `SELECT ${columns} FROM rows WHERE place > ? AND place <= ? ORDER BY place LIMIT ?`
+const between = "place > ? AND place <= ?"
+export const selectRows = `SELECT ${columns} FROM rows WHERE ${between} ORDER BY place LIMIT ?`
 
 export type Cell = null | number | bigint | string | Uint8Array
 

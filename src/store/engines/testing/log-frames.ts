@@ -4,7 +4,7 @@
 // frame means damage, and the log is refused.
 
 import { crc32 } from "node:zlib"
-import { storeFault } from "../faults.ts"
+import { storeFault } from "../../faults.ts"
 
 const magic = 0x53505431
 const headBytes = 16

@@ -2,12 +2,12 @@
 // simulated disk. One batch is one frame, synced before it counts. It never repeats a failed
 // sync, and gives no space back.
 
-import type { Engine, Marks, Page, Place, Row, RowHeader } from "../engine.ts"
-import { storeFault } from "../faults.ts"
+import type { Engine, Marks, Page, Place, Row, RowHeader } from "../../engine.ts"
+import { storeFault } from "../../faults.ts"
+import { MemoryEngine } from "../memory-engine.ts"
+import { packedSize, packRows, unpackRows } from "../row-packing.ts"
 import type { LogDisk } from "./log-disk.ts"
 import { frameOf, readFrames } from "./log-frames.ts"
-import { MemoryEngine } from "./memory-engine.ts"
-import { packedSize, packRows, unpackRows } from "./row-packing.ts"
 
 const kindRows = 1
 const kindSweep = 2
