@@ -67,6 +67,15 @@ export class ExamplePlane extends DocsShell {
     return status.loops.find((loop) => loop.id === id)
   }
 
+  /** One pass of the level trigger over everything; answers with the store's revision after it. */
+  async look(): Promise<number> {
+    await this.call("POST", "/setpoint/v1/look")
+    const status = (await this.call("GET", "/setpoint/v1/status")) as object as {
+      readonly revision: number
+    }
+    return status.revision
+  }
+
   converged(id: string, objects: number): Promise<void> {
     return this.until(async () => {
       const loop = await this.loop(id)
