@@ -1,14 +1,16 @@
 // Why an object is as it is: what is declared, applied and observed, what differs and why, what is
 // held, what was refused, and what would have to happen.
 
-import { isObject } from "../base/json.ts"
-import { enginePrincipal } from "../contract/principal.ts"
+import { isObject, type JsonObject } from "../base/json.ts"
+import type { FieldChange } from "../contract/action.ts"
+import { stoppedBy, stopText } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopLabel } from "../object/object.ts"
 import { desire } from "../reconcile/desire.ts"
-import { look } from "../reconcile/look.ts"
+import { type Look, look } from "../reconcile/look.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
+import { pathSteps, valueAt } from "./preview-view.ts"
 
 export async function explainObject(plane: Plane, key: string): Promise<object> {
   const { engine, ports } = plane
@@ -36,33 +38,42 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     (one) => one !== undefined,
   )
   const source = plane.loops.sourceState(id)
+  const stop = stoppedBy(ports.stop.entries(), id, false)
+  const changes = seen?.changes ?? []
   return {
     object: key,
     kind: object.kind,
+    name: object.metadata.name,
     generation: object.metadata.generation,
     deleting: object.metadata.deletionTimestamp !== undefined,
     source: object.metadata.annotations?.["setpoint.dev/source"],
     loop: id,
     mode: loop?.spec.mode,
+    policy: loop === undefined ? undefined : { onDrift: loop.spec.onDrift },
     loopSource: source === undefined ? undefined : sourceView(source),
-    stops: ports.stop.entries(),
+    stopped: stop === undefined ? undefined : stopText(stop),
     conditions: isObject(object.status) ? object.status.conditions : undefined,
     state: engine.reporter.stateOf(key),
     target: seen?.text ?? record?.target,
     owned: record?.owned ?? false,
     incarnation: record?.incarnation,
     pending: record?.pending,
-    applied: record?.applied,
     observation: seen === undefined ? undefined : observationView(seen.observation),
-    changes: seen?.changes ?? [],
+    changes,
+    fields: changes.map((change) => fieldView(change, record?.applied)),
     missing,
     held: held.map(({ action, reasons }) => ({ action, reasons })),
-    plan: engine.plans.pending(id)?.name,
-    principal: enginePrincipal.name,
+    plan: held.length === 0 ? undefined : engine.plans.pending(id)?.name,
   }
 }
 
-function observationView(observation: Awaited<ReturnType<typeof look>>["observation"]): object {
+/** The three sides of one field: what is declared, what we last applied, what is there. */
+function fieldView({ path, before, after, why }: FieldChange, applied: JsonObject | undefined) {
+  const known = applied === undefined ? undefined : valueAt(applied, pathSteps(path))
+  return { path, why, declared: after, applied: known, observed: before }
+}
+
+function observationView(observation: Look["observation"]): object {
   if (observation.kind === "present") return { kind: "present", token: observation.token }
   return { ...observation, asOf: undefined }
 }

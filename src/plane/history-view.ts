@@ -1,27 +1,67 @@
-// What happened, newest last: the journal of one object, one loop, or everything.
+// What happened, newest last: the journal of one object, one loop, or everything. A reader that comes
+// again says up to where it has read, and gets only what came after.
 
 import type { JournalEntry, JournalEvent } from "../contract/journal.ts"
-import { readJournal } from "../ledger/journal.ts"
+import type { JournalHead } from "../ledger/journal.ts"
+import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Plane } from "./plane.ts"
 
 const entriesMax = 10_000
+const pageSize = 1000
 
 export async function historyOf(plane: Plane, query: URLSearchParams): Promise<object> {
   const object = query.get("object")
   const loop = query.get("loop")
   const limit = Math.min(entriesMax, Math.max(1, Number(query.get("limit") ?? 200) || 200))
+  const after = readAfter(query.get("after"))
   const { ledger } = plane.engine
   const loops = loop === null ? ledger.journalLoops() : [loop]
   const found: JournalEntry[] = []
+  const heads: Record<string, number> = {}
   for (const one of loops) {
-    for await (const entry of readJournal(ledger.store, one)) {
+    const head = await headOf(ledger, one)
+    heads[one] = head
+    // Without an object to look for, only the end of the journal can be asked for.
+    const from = object === null ? Math.max(0, head - limit) : 0
+    for await (const entry of readAfterSequence(ledger, one, Math.max(from, after[one] ?? 0))) {
+      if (entry.sequence > head) break
       if (object !== null && !isAbout(entry.event, object)) continue
       found.push(entry)
       if (found.length > 2 * limit) found.splice(0, found.length - limit)
     }
   }
   const entries = found.sort(byTime).slice(-limit)
-  return { entries }
+  return { entries, heads }
+}
+
+/** "default.site:12,plane:3": the last sequence that was read of each loop. */
+function readAfter(text: string | null): Record<string, number> {
+  const pairs = (text ?? "").split(",").map((part) => part.split(":"))
+  return Object.fromEntries(pairs.map(([loop = "", sequence]) => [loop, Number(sequence) || 0]))
+}
+
+async function headOf(ledger: Ledger, loop: string): Promise<number> {
+  const entry = await ledger.store.get(ledgerKeys.journalHead(loop))
+  if (entry === undefined || "kind" in entry) return 0
+  return decodeDocument<JournalHead>(entry.value).sequence
+}
+
+async function* readAfterSequence(
+  ledger: Ledger,
+  loop: string,
+  sequence: number,
+): AsyncIterable<JournalEntry> {
+  let after = ledgerKeys.journalEntry(loop, sequence)
+  for (;;) {
+    const query = { prefix: ledgerKeys.journal(loop), after, limit: pageSize }
+    const page = await ledger.store.range(query)
+    if (page.kind === "compacted") return // Only reads of the past are; this one is of now.
+    for (const { value } of page.entries) yield decodeDocument<JournalEntry>(value)
+    const last = page.entries.at(-1)?.key
+    if (!page.more || last === undefined) return
+    after = last
+  }
 }
 
 function byTime(left: JournalEntry, right: JournalEntry): number {

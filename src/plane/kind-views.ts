@@ -1,4 +1,4 @@
-// Which kinds the plane serves and how the command line may call them.
+// Which kinds the plane serves, how the command line may call them and which columns they have.
 
 import type { Plane } from "./plane.ts"
 
@@ -10,10 +10,12 @@ export function kindViews(plane: Plane): object {
     kind: one.kind,
     singular: one.singular,
     shortNames: one.shortNames,
+    categories: one.categories,
     namespaced: one.namespaced,
     provider: plane.engine.kinds.some(
       ({ resource }) => resource.group === one.group && resource.resource === one.resource,
     ),
+    columns: one.columns,
   }))
   return { kinds }
 }

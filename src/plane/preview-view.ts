@@ -133,7 +133,7 @@ export function pathSteps(path: string): (string | number)[] {
   return steps
 }
 
-function valueAt(value: Json, steps: readonly (string | number)[]): Json | undefined {
+export function valueAt(value: Json, steps: readonly (string | number)[]): Json | undefined {
   let current: Json | undefined = value
   for (const step of steps) {
     if (isArray(current)) current = current[Number(step)]

@@ -1,0 +1,176 @@
+// The plane's view of one object as sentences: how it stands, what differs and why, what keeps it
+// from being put right, and what to do next.
+
+import { isObject, type Json, type JsonObject } from "../../base/json.ts"
+import type { GlobalOptions } from "../command.ts"
+import { commandText } from "../command-text.ts"
+import type { Terminal } from "../terminal.ts"
+import { changeLines, type ShownChange } from "./field-change.ts"
+import { printable } from "./printable.ts"
+
+export interface Explanation {
+  readonly name: string
+  readonly kind: string
+  readonly object: string
+  readonly target: string
+  readonly loop: string
+  readonly mode: string
+  readonly source: string
+  readonly deleting: boolean
+  readonly owned: boolean
+  readonly stopped: string
+  readonly plan: string
+  readonly observation: JsonObject
+  readonly state: JsonObject
+  readonly loopSource: JsonObject
+  readonly missing: readonly JsonObject[]
+  readonly held: readonly JsonObject[]
+  readonly changes: readonly (ShownChange & { readonly why: string })[]
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "")
+const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+export function readExplanation(view: JsonObject): Explanation {
+  return {
+    name: text(view.name),
+    kind: text(view.kind),
+    object: text(view.object),
+    target: text(view.target),
+    loop: text(view.loop),
+    mode: text(view.mode),
+    source: text(view.source),
+    deleting: view.deleting === true,
+    owned: view.owned === true,
+    stopped: text(view.stopped),
+    plan: text(view.plan),
+    observation: object(view.observation),
+    state: object(view.state),
+    loopSource: object(view.loopSource),
+    missing: objects(view.missing),
+    held: objects(view.held),
+    changes: objects(view.changes).map((change) => ({
+      path: text(change.path),
+      why: text(change.why),
+      ...(change.before === undefined ? {} : { before: change.before }),
+      ...(change.after === undefined ? {} : { after: change.after }),
+    })),
+  }
+}
+
+type Paints = Pick<Terminal, "paint" | "columns">
+
+export function explainLines(
+  told: Explanation,
+  terminal: Paints,
+  options: Pick<GlobalOptions, "data">,
+): string[] {
+  const subject = terminal.paint("bold", printable(`${told.kind} ${told.name}`))
+  const verdict = standing(told)
+  const colour = verdict.good ? "green" : "yellow"
+  const lines = [`${subject} ${terminal.paint(colour, printable(verdict.text))}`]
+  const say = (sentence: string) => lines.push(`  ${printable(sentence)}`)
+  if (told.target !== "") say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
+  say(told.source === "" ? "It was made by API." : `It is declared at ${told.source}.`)
+  for (const sentence of [...loopSentences(told), ...waitSentences(told)]) say(sentence)
+  if (told.changes.length > 0) {
+    lines.push("", "What differs:")
+    for (const change of told.changes) {
+      lines.push(
+        ...changeLines({ ...change, reason: whys[change.why] ?? change.why }, terminal, "  "),
+      )
+    }
+  }
+  const next = nextSteps(told, options)
+  if (next.length > 0)
+    lines.push("", "What to do:", ...next.map((step) => `  - ${printable(step)}`))
+  return lines
+}
+
+const whys: Readonly<Record<string, string>> = {
+  requested: "declared and not done yet",
+  drift: "someone changed it",
+  adopt: "exists and is not ours",
+  conflict: "changed there and here",
+}
+
+function standing(told: Explanation): { readonly good: boolean; readonly text: string } {
+  const { observation, changes, deleting, owned, missing } = told
+  if (deleting) return { good: false, text: "is being deleted." }
+  if (missing.length > 0) return { good: false, text: "waits for a value of another object." }
+  if (observation.kind === "unknown") {
+    return { good: false, text: `can't be seen: ${text(observation.cause)}.` }
+  }
+  if (observation.kind === "absent") {
+    const was = owned ? "was there and is gone" : "is not there yet"
+    return { good: false, text: `is not as declared: the target ${was}.` }
+  }
+  if (changes.length === 0) {
+    const foreign = owned ? "" : "; it was there before and is not ours"
+    return { good: true, text: `is as declared${foreign}.` }
+  }
+  const count = `${changes.length} field${changes.length === 1 ? "" : "s"}`
+  return {
+    good: false,
+    text: `is not as declared: ${count} ${changes.length === 1 ? "differs" : "differ"}.`,
+  }
+}
+
+function loopSentences({ loop, mode, loopSource, stopped }: Explanation): string[] {
+  const lines: string[] = []
+  if (loop === "") return ["It belongs to no loop: it is stored and not acted on."]
+  if (mode === "") return [`Its loop ${loop} does not exist any more: it is not acted on.`]
+  const modes: Readonly<Record<string, string>> = {
+    Enforce: "keeps it so within its limits",
+    Propose: "acts only on what a person approves",
+    Observe: "only reports; it changes nothing",
+  }
+  lines.push(`Loop ${loop} is in mode ${mode}: it ${modes[mode] ?? "decides"}.`)
+  const { state } = loopSource
+  if (state === "invalid" || state === "unreadable") {
+    const issues = Array.isArray(loopSource.issues) ? loopSource.issues.map(String) : []
+    lines.push(`The loop's source is ${state}; the last good revision stays in force.`)
+    lines.push(...issues.slice(0, 3).map((issue) => `  ${issue}`))
+  }
+  if (stopped !== "") lines.push(`Nothing is done now: ${stopped}.`)
+  return lines
+}
+
+function waitSentences({ state, held, missing, plan }: Explanation): string[] {
+  const lines = missing.map(
+    (one) => `It waits for ${text(one.field)} of ${text(one.kind)} ${text(one.name)}.`,
+  )
+  for (const one of held) {
+    const verb = text(object(one.action).verb)
+    const why = objects(one.reasons).map((reason) => text(reason.message))
+    lines.push(`Its ${verb} is held${plan === "" ? "" : ` in plan ${plan}`}: ${why.join("; ")}.`)
+  }
+  const known = text(state.state)
+  if (held.length === 0 && known !== "" && known !== "ready") {
+    lines.push(`The last pass ended ${known} (${text(state.reason)}): ${text(state.message)}.`)
+  }
+  return lines
+}
+
+function nextSteps(told: Explanation, options: Pick<GlobalOptions, "data">): string[] {
+  const { held, stopped, plan, mode, loopSource, observation, changes, missing } = told
+  const how = (words: string) => `\`${commandText(options, words)}\``
+  const steps: string[] = []
+  if (stopped !== "") steps.push(`${how("resume")} lets the plane act again`)
+  if (held.length > 0 && plan !== "") {
+    steps.push(`look with ${how(`plans ${plan}`)}, then ${how(`approve ${plan}`)} or reject it`)
+  }
+  const adopts = held.some((one) => object(one.action).verb === "adopt")
+  if (adopts)
+    steps.push(`${how(`adopt ${told.kind.toLowerCase()} ${told.name}`)} takes charge of it`)
+  if (typeof loopSource.hint === "string") steps.push(loopSource.hint)
+  if (mode === "Observe" && changes.length > 0) steps.push("set the loop's spec.mode to act")
+  if (missing.length > 0) steps.push("make the object that it refers to")
+  if (observation.kind === "unknown") steps.push("see why it can't be read; it is tried again")
+  const free = held.length === 0 && stopped === "" && mode === "Enforce"
+  if (steps.length === 0 && changes.length > 0 && free)
+    steps.push("nothing: it is put right by itself")
+  return steps
+}

@@ -1,0 +1,44 @@
+// Reads the journal through the plane and prints it, the newest last.
+
+import { isObject, type Json } from "../base/json.ts"
+import type { JournalEntry } from "../contract/journal.ts"
+import type { Cli } from "./command.ts"
+import type { HistoryOptions } from "./commands/history.ts"
+import { exitCode } from "./exit-codes.ts"
+import { cliFault } from "./faults.ts"
+import { printDocument } from "./render/document.ts"
+import { historyLines } from "./render/history-lines.ts"
+import { findObject, keyOf, servedKinds } from "./resolve-kinds.ts"
+
+export async function runHistory(cli: Cli, words: readonly string[], options: HistoryOptions) {
+  const client = cli.connect()
+  const limit = Number(options.limit)
+  if (!Number.isInteger(limit) || limit < 1) {
+    const hint = "give a whole number from 1"
+    throw cliFault("SPT-CLI-002", { what: `--limit ${options.limit}`, why: "it is no count", hint })
+  }
+  const { namespace } = cli.options()
+  const query = new URLSearchParams({ limit: String(limit) })
+  if (words.length > 0) {
+    const named = findObject(await servedKinds(client), words)
+    query.set("object", keyOf(named, namespace))
+  }
+  if (options.loop !== undefined) query.set("loop", loopName(options.loop, namespace))
+  const entries = readEntries(await client.call("GET", `/setpoint/v1/history?${query}`))
+  if (await printDocument(cli, { entries })) return exitCode.ok
+  const lines = historyLines(entries, cli.terminal)
+  if (lines.length === 0) cli.terminal.note("nothing happened yet")
+  else cli.terminal.print(lines.join("\n"))
+  return exitCode.ok
+}
+
+export const loopName = (typed: string, namespace: string): string =>
+  typed.includes(".") || typed === "plane" ? typed : `${namespace}.${typed}`
+
+/** The plane's own journal, as it wrote it. */
+export function readEntries(answer: Json): readonly JournalEntry[] {
+  const entries = isObject(answer) && Array.isArray(answer.entries) ? answer.entries : []
+  return entries.filter(
+    (entry) => isObject(entry) && isObject(entry.event),
+  ) as object[] as JournalEntry[]
+}
