@@ -71,7 +71,7 @@ export class LoopBook {
     const before = known.engine.spec
     if (equalJson({ ...before } as object as Json, { ...spec } as object as Json)) return
     known.engine.spec = spec
-    known.engine.wouldHash = ""
+    known.engine.would.clear()
     if (before.source?.directory?.path !== spec.source?.directory?.path) {
       await known.keeper?.close()
       known.keeper = this.#openKeeper(known.engine)

@@ -1,7 +1,7 @@
 // The second half of a pass: from what was seen to a proposal, or to a report and an outcome.
 
 import type { Fault } from "../base/faults.ts"
-import { equalJson } from "../base/json.ts"
+import { equalJson, type JsonObject } from "../base/json.ts"
 import type { FieldChange } from "../contract/action.ts"
 import type { Absent, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
@@ -83,13 +83,23 @@ export function proposalOf(
     object,
     kind,
     target: { ...seen.target, desired: proposed.desired },
-    applied: seen.applied,
+    applied: appliedAfter(seen, proposed.kept),
     record: { ...(seen.record ?? newRecord(subject, seen, action.incarnation)), target: seen.text },
     fresh: seen.observation.asOf >= Math.max(ticket.openedAt, lastWrite),
     adoptDeclared: declaresAdoption(object),
     limitedChange,
     desiredHash: seen.desiredHash,
   }
+}
+
+/**
+ * What was not acted on is not applied: the record keeps what it knew of those fields, so that a
+ * conflict stays one until a person decides.
+ */
+function appliedAfter(seen: Look, kept: readonly string[]): JsonObject {
+  if (kept.length === 0) return seen.applied
+  const known = seen.record?.applied ?? {}
+  return { ...seen.applied, ...Object.fromEntries(kept.map((field) => [field, known[field]])) }
 }
 
 export function newRecord(subject: Subject, seen: Look, incarnation: number): TargetRecord {
@@ -122,6 +132,7 @@ async function settle(
     }
   }
   loop.lastWrites.delete(uid)
+  loop.would.delete(uid)
   if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)
   const token = observation.kind === "present" ? observation.token : ""

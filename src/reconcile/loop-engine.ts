@@ -52,8 +52,8 @@ export class LoopEngine {
   /** Monotonic time of our last write per UID: later reads must have begun after it. */
   readonly lastWrites = new Map<string, number>()
   sourceRevision: string | undefined
-  /** Digests of the last would-have record in Observe mode. */
-  wouldHash = ""
+  /** Observe mode: what would be done, as far as the journal knows it; digest by UID. */
+  readonly would = new Map<string, string>()
   lastRound:
     | { readonly at: number; readonly counts: LoopCounts; readonly verdicts: string }
     | undefined

@@ -39,6 +39,8 @@ export type Proposed =
       readonly desired: JsonObject
       readonly limitedChange: boolean
       readonly reported: readonly FieldChange[]
+      /** Fields that are left as they are; what was applied of them before still counts. */
+      readonly kept: readonly string[]
     }
   | { readonly kind: "stuck"; readonly fault: Fault }
 
@@ -60,7 +62,7 @@ function proposeCreate(input: ProposeInput): Proposed {
   }
   const incarnation = Math.max(1, (record?.incarnation ?? 0) + (recreated ? 1 : 0))
   const action = draft(input, "create", input.changes, incarnation)
-  return { kind: "action", action, desired, limitedChange: recreated, reported: [] }
+  return { kind: "action", action, desired, limitedChange: recreated, reported: [], kept: [] }
 }
 
 /** Present, and not in our inventory. */
@@ -75,39 +77,48 @@ function proposeTaking(input: ProposeInput, observation: Present): Proposed {
   const incarnation = Math.max(1, record?.incarnation ?? 0)
   if (ours) {
     const action = draft(input, "update", changes, incarnation)
-    return { kind: "action", action, desired, limitedChange: true, reported: [] }
+    return { kind: "action", action, desired, limitedChange: true, reported: [], kept: [] }
   }
   const adopted = changes.map((change): FieldChange => ({ ...change, why: "adopt" }))
   const action = draft(input, "adopt", adopted, incarnation)
-  return { kind: "action", action, desired, limitedChange: true, reported: [] }
+  return { kind: "action", action, desired, limitedChange: true, reported: [], kept: [] }
 }
 
+/**
+ * A field of the spec is acted on as a whole or left as a whole: a provider is given whole fields,
+ * and one that is half kept would never come to rest.
+ */
 function proposeUpdate(input: ProposeInput, changes: readonly FieldChange[]): Proposed {
   const { spec, record, kind } = input
-  const reported = changes.filter((change) => isLeftAlone(change, spec))
-  const wanted = changes.filter((change) => !isLeftAlone(change, spec))
+  const alone = fieldsOf(changes.filter((change) => isLeftAlone(change, spec)))
+  const reported = changes.filter((change) => alone.has(topField(change.path)))
+  const wanted = changes.filter((change) => !alone.has(topField(change.path)))
   if (wanted.length === 0) return { kind: "settled", reported }
   // Conflicting fields wait for a person alone: first everything else is brought in order.
-  const free = wanted.filter((change) => change.why !== "conflict" || spec.onConflict !== "Hold")
+  const holds = (change: FieldChange) => change.why === "conflict" && spec.onConflict === "Hold"
+  const waiting = fieldsOf(wanted.filter(holds))
+  const free = wanted.filter((change) => !waiting.has(topField(change.path)))
   const chosen = free.length > 0 ? free : wanted
-  const left = changes.filter((change) => !chosen.includes(change))
+  const kept = [...fieldsOf(changes.filter((change) => !chosen.includes(change)))]
   const replaces = chosen.some((change) => kind.provider.replaceOn.includes(topField(change.path)))
   const incarnation = record?.incarnation ?? 1
   const action = draft(input, replaces ? "replace" : "update", chosen, incarnation)
-  const desired = keepObserved(input, left)
-  return { kind: "action", action, desired, limitedChange: true, reported }
+  const desired = keepObserved(input, kept)
+  return { kind: "action", action, desired, limitedChange: true, reported, kept }
 }
+
+const fieldsOf = (changes: readonly FieldChange[]): ReadonlySet<string> =>
+  new Set(changes.map((change) => topField(change.path)))
 
 function isLeftAlone(change: FieldChange, spec: LoopSpec): boolean {
   if (change.why === "drift") return spec.onDrift === "Report"
   return change.why === "conflict" && spec.onConflict === "ObservedWins"
 }
 
-/** The desired state in which the fields of these changes stay as they were observed. */
-function keepObserved(input: ProposeInput, left: readonly FieldChange[]): JsonObject {
-  if (left.length === 0 || input.observation.kind === "absent") return input.desired
+/** The desired state in which these fields stay as they were observed. */
+function keepObserved(input: ProposeInput, fields: readonly string[]): JsonObject {
+  if (fields.length === 0 || input.observation.kind === "absent") return input.desired
   const observed = input.observation.value
-  const fields = [...new Set(left.map((change) => topField(change.path)))]
   const kept = Object.fromEntries(fields.map((field) => [field, observed[field]]))
   return { ...input.desired, ...kept }
 }

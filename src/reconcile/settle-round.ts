@@ -3,7 +3,7 @@
 // intent is written.
 
 import type { Clock } from "../base/clock.ts"
-import { type Action, hashPlan } from "../contract/action.ts"
+import type { Action } from "../contract/action.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -72,10 +72,10 @@ async function noteWould(
   actions: readonly Action[],
   { ledger }: SettleRoundPorts,
 ): Promise<void> {
-  const hash = hashPlan(actions.map((action) => action.digest))
-  if (hash === loop.wouldHash) return
-  loop.wouldHash = hash
-  await ledger.note(loop.id, enginePrincipal, [{ type: "would", actions }])
+  const changed = actions.filter(({ uid, digest }) => loop.would.get(uid) !== digest)
+  if (changed.length === 0) return
+  for (const { uid, digest } of changed) loop.would.set(uid, digest)
+  await ledger.note(loop.id, enginePrincipal, [{ type: "would", actions: changed }])
 }
 
 async function updateHeld(

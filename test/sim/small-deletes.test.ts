@@ -81,8 +81,7 @@ describe("deletes by API", () => {
 
   it("judges a collection as one set, and the same request gets the same plan", async () => {
     const site = await ofApi(20)
-    const ask = () =>
-      site.refused(site.as(ann).deleteCollection(widgets, { namespace: "default" }))
+    const ask = () => site.refused(site.as(ann).deleteCollection(widgets, { namespace: "default" }))
     const first = await ask()
     expect(first).toContain(site.pending().name)
     expect(await ask()).toBe(first)
@@ -170,7 +169,10 @@ describe("deletes by API", () => {
 describe("deleting what is not ours", () => {
   it("leaves a target that was there before, equal and never adopted", async () => {
     const site = await Site.open({ marks: false })
-    site.world.create({ identity: "a", scope: "all", value: { name: "a", size: 1, color: "red" } }, "x")
+    site.world.create(
+      { identity: "a", scope: "all", value: { name: "a", size: 1, color: "red" } },
+      "x",
+    )
     await site.declare(of("a", "b", "c"))
     expect(await site.reason("a")).toBe("Matched")
     await site.declare(of("b", "c"))

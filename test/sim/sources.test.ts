@@ -7,7 +7,9 @@ const all = (count: number) => names(count).map((name) => widget(name))
 async function sourceOf(site: Site): Promise<string> {
   const status = await site.status()
   const loops = status.loops
-  const found = Array.isArray(loops) ? loops.find((one) => at(one, "id") === "default.site") : undefined
+  const found = Array.isArray(loops)
+    ? loops.find((one) => at(one, "id") === "default.site")
+    : undefined
   return JSON.stringify(at(found, "source"))
 }
 

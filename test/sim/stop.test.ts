@@ -96,9 +96,9 @@ describe("stop of one loop", () => {
     expect(site.world.find("w1")[0]?.value.color).toBe("blue")
     const lift = site.as(bot).call("POST", "/setpoint/v1/resume", { loop: "default.site" })
     expect(await site.refused(lift)).toContain("only people")
-    expect(await site.refused(site.as(ann).call("POST", "/setpoint/v1/stop", { loop: "x.y" }))).toContain(
-      "no such loop",
-    )
+    expect(
+      await site.refused(site.as(ann).call("POST", "/setpoint/v1/stop", { loop: "x.y" })),
+    ).toContain("no such loop")
     await resume(site, { loop: "default.site" })
     await site.clock.advance(5000)
     expect(site.world.find("w1")[0]?.value.color).toBe("red")
