@@ -173,7 +173,11 @@ export class Actuator {
         begun++
         return this.inFlight.begin(callOf(actions, call))
       },
-      leave: (id: number, outcome: "done" | "failed") => this.inFlight.end(id, outcome),
+      leave: (id: number, outcome: "done" | "failed") => {
+        // Anyone may have written the stop file meanwhile, without telling.
+        if (this.#firstStopped(actions) !== undefined) this.inFlight.keep(id)
+        this.inFlight.end(id, outcome)
+      },
       revoke,
     }
   }

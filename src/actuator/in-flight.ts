@@ -55,6 +55,18 @@ export class InFlight {
     this.#reported = [...known, ...more].slice(0, reportedMax)
   }
 
+  /** This call is under way although a stop stands: it began before. */
+  keep(id: number): void {
+    const running = this.#running.get(id)
+    if (running === undefined || this.#reported.includes(running)) return
+    this.#reported = [...this.#reported, running].slice(-reportedMax)
+  }
+
+  /** The same for every call of a loop that is stopped. */
+  keepStopped(isStopped: (loop: string) => boolean): void {
+    for (const [id, { call }] of this.#running) if (isStopped(call.loop)) this.keep(id)
+  }
+
   /** The calls that were in flight at the last stop, with their outcome so far. */
   atStop(): CallInFlight[] {
     return this.#reported.map(({ call, outcome }) => ({ ...call, outcome }))

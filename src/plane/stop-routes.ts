@@ -5,7 +5,7 @@ import type { ExtensionRoute } from "../api/extensions.ts"
 import { toTimestamp } from "../base/clock.ts"
 import { isObject, type Json, toPlainJson } from "../base/json.ts"
 import type { Principal } from "../contract/principal.ts"
-import type { StopEntry } from "../contract/stop.ts"
+import { type StopEntry, stoppedBy } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { Plane } from "./plane.ts"
@@ -28,7 +28,12 @@ export function stopRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/in-flight",
-      handler: async () => toPlainJson({ calls: plane.engine.actuator.inFlight.atStop() }),
+      handler: async () => {
+        const { inFlight } = plane.engine.actuator
+        const entries = plane.ports.stop.entries()
+        inFlight.keepStopped((loop) => stoppedBy(entries, loop, true) !== undefined)
+        return toPlainJson({ calls: inFlight.atStop() })
+      },
     },
   ]
 }

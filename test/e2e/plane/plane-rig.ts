@@ -34,7 +34,6 @@ export interface StartOptions {
   /** Shell commands that run first, in a mount namespace of their own. */
   readonly mounts?: string
   readonly env?: Readonly<Record<string, string>>
-  readonly deadlineMs?: number
 }
 
 export interface Ended {
@@ -69,18 +68,18 @@ export class PlaneRig {
     return child !== undefined && child.exitCode === null && child.signalCode === null
   }
 
-  /** Runs `setpoint up` until it says that it keeps the folder. */
+  /** Runs `setpoint up` until its API answers and knows the folder's loop. */
   async start(options: StartOptions = {}): Promise<number> {
     const ended = this.launch(options)
-    const deadline = options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }
-    return waitFor(
-      "the plane starts",
-      async () => {
-        if (!this.alive) throw new Error(`the plane ended: ${(await ended).errors}`)
-        return this.output.includes(" keeps ") || this.errors || "nothing said"
-      },
-      { deadlineMs: 40_000, ...deadline },
-    )
+    const answers = async (): Promise<Reached> => {
+      if (!this.alive) throw new Error(`the plane ended: ${(await ended).errors}`)
+      try {
+        return (await this.loopStatus()).id === this.loop
+      } catch (error) {
+        return `${String(error)} ${this.errors}`
+      }
+    }
+    return waitFor("the plane starts", answers, { deadlineMs: 30_000, everyMs: 25 })
   }
 
   /** Starts it without waiting; resolves when the process has ended. */
