@@ -8,6 +8,7 @@ import { parseLoopId } from "../contract/loop.ts"
 import type { Manifest, SourceIssue } from "../contract/source.ts"
 import {
   type ApiObject,
+  keyText,
   type ObjectKey,
   parseApiVersion,
   type ResourceRef,
@@ -23,6 +24,8 @@ export interface ServedKind {
 export interface Placed {
   readonly manifest: Manifest
   readonly key: ObjectKey
+  /** Text form of the key. */
+  readonly text: string
   readonly resource: ResourceRef
   readonly object: ApiObject
   readonly hash: string
@@ -61,7 +64,8 @@ export function placeManifest(
   const { resource } = served
   const key = { group, resource: resource.resource, namespace, name: object.metadata.name }
   const whole: ApiObject = { ...object, metadata }
-  return { manifest, key, resource, object: whole, hash: hashJson(whole as object as Json) }
+  const hash = hashJson(whole as object as Json)
+  return { manifest, key, text: keyText(key), resource, object: whole, hash }
 }
 
 /** A refusal of the API, at the line that it is about. */

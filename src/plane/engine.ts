@@ -2,6 +2,7 @@
 // actuator acts, plans wait. Nothing here decides anything; every rule lives in the part it wires.
 
 import { type ActReport, Actuator } from "../actuator/actuator.ts"
+import { Breath } from "../base/breath.ts"
 import { toFault } from "../base/faults.ts"
 import { at, type Json } from "../base/json.ts"
 import { enginePrincipal } from "../contract/principal.ts"
@@ -41,6 +42,7 @@ const executeAgainMs = 2000
 
 export class Engine {
   readonly ports: PlanePorts
+  readonly breath: Breath
   readonly ledger: Ledger
   readonly queue: WorkQueue
   readonly actuator: Actuator
@@ -66,6 +68,7 @@ export class Engine {
     const { store, clock, random, stop } = ports
     this.ports = ports
     this.kinds = ports.kinds.map(createKindRuntime)
+    this.breath = new Breath(clock)
     this.ledger = new Ledger(store, clock)
     this.queue = new WorkQueue({ clock, random })
     this.connections = new Connections(clock, this.#stop.signal)
@@ -135,9 +138,9 @@ export class Engine {
 
   sweep(loop: LoopEngine): Promise<Sweep> {
     const { clock } = this.ports
-    const { observer, settled, queue } = this
+    const { observer, settled, queue, breath } = this
     return sweepLoop(loop.id, {
-      ...{ clock, observer, settled, queue },
+      ...{ clock, breath, observer, settled, queue },
       lookup: this.lookup,
       object: async (key) => this.feed?.object(key),
       keysOf: (id) => this.feed?.keys(id) ?? [],
@@ -166,6 +169,7 @@ export class Engine {
       } finally {
         this.queue.done(key)
       }
+      await this.breath.due()
     }
   }
 
@@ -201,9 +205,9 @@ export class Engine {
   }
 
   #newDispatcher(): Dispatcher {
-    const { ledger, actuator, queue, reporter } = this
+    const { breath, ledger, actuator, queue, reporter } = this
     return new Dispatcher({
-      ...{ clock: this.ports.clock, ledger, actuator, queue, reporter },
+      ...{ clock: this.ports.clock, breath, ledger, actuator, queue, reporter },
       object: async (key) => this.feed?.object(key),
       entry: (key) => this.feed?.entry(key),
       principalOf: actingPrincipal,

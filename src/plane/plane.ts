@@ -215,7 +215,7 @@ export class Plane {
         round: ports.round ?? defaultRound,
       },
       source: {
-        ...{ clock, ledger: engine.ledger, failed },
+        ...{ clock, breath: engine.breath, ledger: engine.ledger, failed },
         verbs: this.#lateVerbs(),
         servedKind: (group, kind) => this.#servedKind(group, kind),
         storedKeys: (loop) => this.#unmarkedKeys(loop),

@@ -2,6 +2,7 @@
 // where the medium is atomic, and never on an object that has changed since it was judged.
 
 import type { ActReport, Actuator, Admitted } from "../actuator/actuator.ts"
+import type { Breath } from "../base/breath.ts"
 import type { Clock } from "../base/clock.ts"
 import type { Action } from "../contract/action.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
@@ -11,10 +12,12 @@ import type { ApiObject } from "../object/object.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
 import type { LoopEngine } from "./loop-engine.ts"
 import type { Proposal } from "./proposal.ts"
+import { RelistBatch } from "./relist-batch.ts"
 import type { Reporter } from "./reporter.ts"
 
 export interface DispatcherPorts {
   readonly clock: Clock
+  readonly breath: Breath
   readonly ledger: Ledger
   readonly actuator: Actuator
   readonly queue: WorkQueue
@@ -45,12 +48,14 @@ interface Job {
 
 export class Dispatcher {
   readonly #ports: DispatcherPorts
+  readonly #relist: RelistBatch
   #waiting: Job[] = []
   #running = 0
   #idle: (() => void)[] = []
 
   constructor(ports: DispatcherPorts) {
     this.#ports = ports
+    this.#relist = new RelistBatch(ports.clock, (key) => this.#lookAgain(key))
   }
 
   /** Their UIDs count as acting already: a round sets that when it is judged. */
@@ -62,6 +67,7 @@ export class Dispatcher {
   /** Resolves when nothing is under way; what waits is given back to the queue's next start. */
   async drain(): Promise<void> {
     this.#waiting = []
+    this.#relist.clear()
     if (this.#running === 0) return
     await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
@@ -84,8 +90,10 @@ export class Dispatcher {
       for (const { key } of proposals) this.#ports.queue.addWithBackoff(key)
     } finally {
       for (const { action } of proposals) loop.acting.delete(action.uid)
+      await this.#ports.breath.due()
       this.#running--
       this.#pump()
+      if (this.#running === 0) this.#relist.flush()
       if (this.#running === 0) for (const resolve of this.#idle.splice(0)) resolve()
     }
   }
@@ -161,6 +169,11 @@ export class Dispatcher {
     return { debit, refund }
   }
 
+  /** Ready comes only from an observation. */
+  #lookAgain(key: string): void {
+    this.#ports.queue.add(key, { priority: "high" })
+  }
+
   async #after(loop: LoopEngine, proposal: Proposal, report: ActReport): Promise<void> {
     const { queue, reporter, object } = this.#ports
     const { key, action } = proposal
@@ -168,7 +181,8 @@ export class Dispatcher {
     await this.#ports.acted(loop, report)
     loop.acting.delete(action.uid) // Before the key is added, or its pass finds it acting.
     if (fault === undefined) {
-      queue.add(key, { priority: "high" }) // Ready comes only from an observation.
+      if (proposal.kind.provider.list === undefined) this.#lookAgain(key)
+      else this.#relist.add(key)
       return
     }
     const state = report.result === "refused" ? "waiting" : "retrying"

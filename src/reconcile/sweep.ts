@@ -2,7 +2,8 @@
 // whose declaration, is not what the last pass left. A settled object costs one compare; nothing is
 // parsed and nothing is written.
 
-import { type Clock, sleep } from "../base/clock.ts"
+import type { Breath } from "../base/breath.ts"
+import type { Clock } from "../base/clock.ts"
 import type { Target } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
@@ -14,6 +15,7 @@ import type { Settled, SettledCache } from "./settled-cache.ts"
 
 export interface SweepPorts {
   readonly clock: Clock
+  readonly breath: Breath
   readonly observer: Observer
   readonly settled: SettledCache
   readonly queue: WorkQueue
@@ -31,7 +33,7 @@ export interface Sweep {
 }
 
 /** So many synchronous looks at a time; then other work gets a turn. */
-const chunkSize = 2000
+const chunkSize = 500
 
 export async function sweepLoop(loop: string, ports: SweepPorts): Promise<Sweep> {
   let woken = 0
@@ -42,7 +44,7 @@ export async function sweepLoop(loop: string, ports: SweepPorts): Promise<Sweep>
   }
   const groups = new Map<string, [string, Settled][]>()
   for (const key of ports.keysOf(loop)) {
-    checked++
+    if (++checked % chunkSize === 0) await ports.breath.due()
     const settled = ports.settled.get(key)
     if (settled === undefined || settled.token === "") wake(key)
     else collect(groups, `${settled.kind.provider.kind}|${settled.scope}`, [key, settled])
@@ -90,7 +92,8 @@ async function sweepScope(
   const { provider } = kind
   const started = ports.clock.monotonic()
   const { listing, byIdentity } = await ports.observer.listScope(provider, sample, started)
-  for (const [key, settled] of group) {
+  for (const [index, [key, settled]] of group.entries()) {
+    if (index % chunkSize === 0) await ports.breath.due()
     const item = byIdentity.get(settled.identity)
     if (item === undefined ? listing.complete : item.token !== settled.token) wake(key)
   }
@@ -120,6 +123,7 @@ async function sweepFingerprints(
   wake: (key: string) => void,
 ): Promise<void> {
   for (let start = 0; start < group.length; start += chunkSize) {
+    await ports.breath.due()
     const chunk = group.slice(start, start + chunkSize)
     const identities = chunk.map(([, settled]) => settled.identity)
     const prints = ports.observer.fingerprints(kind.provider, identities)
@@ -127,6 +131,5 @@ async function sweepFingerprints(
       const print = prints[index]
       if (print === undefined || print !== settled.fingerprint) wake(key)
     }
-    if (start + chunkSize < group.length) await sleep(ports.clock, 0)
   }
 }
