@@ -18,7 +18,7 @@ import { reservedPrefix } from "./limits.ts"
 
 const maxBatchCommits = 256
 /** Fewer commits than this go together, in one sync. */
-const splitFrom = 32
+const splitFrom = 128
 const maxBatchBytes = 4 * 1024 * 1024
 const maxWaiting = 65_536
 const maxWaitingBytes = 128 * 1024 * 1024
