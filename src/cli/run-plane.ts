@@ -8,7 +8,7 @@ import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
 import { followJournal } from "./running/follow-journal.ts"
-import { journalLines } from "./running/journal-lines.ts"
+import { goesWell, journalLines } from "./running/journal-lines.ts"
 import { progressOf, progressText, quietText, StatusLine } from "./running/progress.ts"
 import { version } from "./version.ts"
 
@@ -31,19 +31,24 @@ export async function runPlane(
   const local = await open(cli, options)
   const stop = new AbortController()
   const line = new StatusLine(cli.terminal)
+  // Until then the progress line says what goes well; only what does not gets a line of its own.
+  let quiet = !cli.terminal.interactive
   const following = followJournal({
     store: local.data.store,
     clock: systemClock,
     after: local.data.store.revision,
     signal: stop.signal,
     batch: (entries) => {
-      for (const text of journalLines(entries)) line.print(text)
+      const told = quiet ? entries : entries.filter((entry) => !goesWell(entry))
+      for (const text of journalLines(told)) line.print(text)
     },
     missed: () => line.print("(some lines are missing here; `setpoint history` has them all)"),
   })
   try {
     const loops = await opened(local)
-    const converging = showProgress(cli, local, loops, line, stop.signal)
+    const converging = showProgress(cli, local, loops, line, stop.signal).then(() => {
+      quiet = true
+    })
     const signal = await end
     line.clear()
     cli.terminal.note(`${signal}: ending; acts under way finish first (again to end at once)`)

@@ -44,7 +44,7 @@ function loopView(plane: Plane, loop: LoopEngine): object {
     ...(source === undefined ? {} : { source: sourceView(source) }),
     sourceDescription: plane.loops.sourceOf(loop.id)?.description,
     objects: engine.feed?.count(loop.id) ?? 0,
-    converged: engine.settled.count(loop.id),
+    converged: convergedCount(plane, loop.id),
     inventory: size,
     states,
     oldest: unconverged[0] === undefined ? undefined : oldestView(unconverged[0]),
@@ -60,6 +60,13 @@ function loopView(plane: Plane, loop: LoopEngine): object {
         ? undefined
         : { ...loop.lastRound, time: toTimestamp(loop.lastRound.at) },
   }
+}
+
+/** As declared, and nothing waits for it: what is as it was and shall go is not converged. */
+export function convergedCount({ engine }: Plane, loop: string): number {
+  const waiting = engine.reporter.unconverged(loop)
+  const settled = waiting.filter(({ key }) => engine.settled.get(key) !== undefined)
+  return engine.settled.count(loop) - settled.length
 }
 
 function oldestView({ key, state, reason, message, since }: Unconverged): object {

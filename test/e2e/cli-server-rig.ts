@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url"
 import { waitFor } from "./plane/wait-for.ts"
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+/** The sources are compiled once, not once per command. */
+const cache = fileURLToPath(new URL("../../node_modules/.cache/cli-tests", import.meta.url))
 
 export interface Finished {
   readonly code: number | null
@@ -23,7 +25,8 @@ export class RunningCommand {
   stderr = ""
 
   constructor(args: readonly string[], cwd: string) {
-    const env = { ...process.env, XDG_CONFIG_HOME: join(cwd, "config") }
+    const own = { XDG_CONFIG_HOME: join(cwd, "config"), NODE_COMPILE_CACHE: cache }
+    const env = { ...process.env, ...own }
     const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: "pipe" })
     child.stdout.on("data", (chunk) => {
       this.stdout += String(chunk)

@@ -1,7 +1,7 @@
 // What the demo asks the plane, over its API, to show what a key did.
 
 import { toFault } from "../../base/faults.ts"
-import { at, isArray, type Json } from "../../base/json.ts"
+import { at, isArray, isObject, type Json } from "../../base/json.ts"
 import type { JournalEntry } from "../../contract/journal.ts"
 import { lazyClient } from "../lazy-client.ts"
 import { entryText } from "../running/journal-lines.ts"
@@ -15,6 +15,8 @@ export interface PendingPlan {
 export interface DemoStatus {
   readonly objects: number
   readonly converged: number
+  /** Looked at, with a reason why they are not converged. */
+  readonly explained: number
   readonly source: string
   readonly issue: string
   readonly plan: PendingPlan | undefined
@@ -39,11 +41,14 @@ export class DemoView {
     const loop = loops.find((one) => at(one, "id") === "default.site")
     if (loop === undefined) return undefined
     const plan = at(loop, "plan", "name")
+    const states = at(loop, "states")
+    const explained = Object.values(isObject(states) ? states : {}).map(Number)
     const stops = at(status, "stops")
     const issues = at(loop, "source", "issues")
     return {
       objects: Number(at(loop, "objects")),
       converged: Number(at(loop, "converged")),
+      explained: explained.reduce((sum, count) => sum + count, 0),
       source: String(at(loop, "source", "state")),
       issue: isArray(issues) ? String(issues[0] ?? "") : "",
       plan:

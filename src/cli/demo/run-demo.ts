@@ -1,10 +1,11 @@
 // The live demo: a real plane over 100 manifests in a temporary folder, and keys that do to it what
 // happens to real systems. It leaves nothing behind: no process, no folder, no stop.
 
+import { printable } from "../render/printable.ts"
 import type { Terminal } from "../terminal.ts"
 import { type DemoAction, type DemoStage, demoActions, tour } from "./demo-actions.ts"
 import { DemoPlane, runShell } from "./demo-shell.ts"
-import { DemoView, waitFor } from "./demo-view.ts"
+import { type DemoStatus, DemoView, waitFor } from "./demo-view.ts"
 import { DemoWorld, pageCount } from "./demo-world.ts"
 import { type Keys, readKeys } from "./read-keys.ts"
 
@@ -73,7 +74,10 @@ async function press(stage: DemoStage, key: string, terminal: Terminal): Promise
 
 function newStage(terminal: Terminal, world: DemoWorld, plane: DemoPlane): DemoStage {
   const view = new DemoView(world)
-  const say = (text: string) => terminal.print(`  ${text}`)
+  const say = (text: string) => {
+    const width = terminal.interactive ? terminal.columns - 1 : Number.POSITIVE_INFINITY
+    for (const line of wrapLine(`  ${printable(text)}`, width)) terminal.print(line)
+  }
   const run = (command: string) => {
     terminal.print(terminal.paint("cyan", `$ ${command}`))
     return runShell(world, command)
@@ -104,15 +108,22 @@ function newStage(terminal: Terminal, world: DemoWorld, plane: DemoPlane): DemoS
 }
 
 /** As declared, or with a reason why not. */
-function isLookedAt({
-  objects,
-  converged,
-  source,
-  plan,
-  stops,
-}: NonNullable<Awaited<ReturnType<DemoView["status"]>>>): boolean {
-  if (source === "reading" || objects === 0) return false
-  return converged === objects || plan !== undefined || stops.length > 0
+function isLookedAt({ objects, converged, explained, source }: DemoStatus): boolean {
+  return source !== "reading" && objects > 0 && converged + explained >= objects
+}
+
+/** Breaks between words; the rest is indented a little more than the first line. */
+export function wrapLine(text: string, width: number): string[] {
+  const indent = `${/^ */.exec(text)?.[0] ?? ""}  `
+  const lines: string[] = []
+  let rest = text
+  while (rest.length > width && width > indent.length + 10) {
+    const space = rest.lastIndexOf(" ", width)
+    const end = space <= indent.length ? width : space
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = `${indent}${rest.slice(end).trimStart()}`
+  }
+  return [...lines, rest]
 }
 
 /** The keys in as many columns as fit. */

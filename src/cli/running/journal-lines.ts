@@ -14,6 +14,12 @@ export function journalLines(entries: readonly JournalEntry[]): string[] {
   return lines
 }
 
+/** What a plane does all the time while it converges. */
+export function goesWell({ event }: JournalEntry): boolean {
+  if (event.type === "source") return event.state === "good"
+  return event.type === "receipt" && event.result === "done" && event.action.verb !== "delete"
+}
+
 /** Neighbours of one loop, verb and result, whatever stands between them. */
 function grouped(entries: readonly JournalEntry[]): JournalEntry[][] {
   const groups = new Map<string, JournalEntry[]>()

@@ -2,6 +2,7 @@
 // when it went quiet. Off a terminal only the sentence is printed.
 
 import type { Plane } from "../../plane/plane.ts"
+import { convergedCount } from "../../plane/status-view.ts"
 import type { LoopEngine } from "../../reconcile/loop-engine.ts"
 import type { Terminal } from "../terminal.ts"
 
@@ -32,11 +33,12 @@ export function progressOf(plane: Plane, ids: readonly string[]): Progress {
 
 function addLoop(
   sum: { objects: number; converged: number; waiting: number; busy: boolean },
-  { engine, loops }: Plane,
+  plane: Plane,
   { id, spec }: LoopEngine,
 ): void {
+  const { engine, loops } = plane
   sum.objects += engine.feed?.count(id) ?? 0
-  sum.converged += engine.settled.count(id)
+  sum.converged += convergedCount(plane, id)
   for (const { state, reason } of engine.reporter.unconverged(id)) {
     if (needSomeone.has(state) || reason === "Restored" || spec.mode === "Observe") sum.waiting++
   }
