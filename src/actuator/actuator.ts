@@ -13,7 +13,7 @@ import type { TargetRecord } from "../contract/record.ts"
 import { type StopSwitch, stoppedBy, stopText } from "../contract/stop.ts"
 import type { Write } from "../contract/store.ts"
 import type { ActWorld } from "../contract/world.ts"
-import type { Ledger, Receipt } from "../ledger/ledger.ts"
+import { type Ledger, pendingIntent, type Receipt } from "../ledger/ledger.ts"
 import { actuatorFault } from "./faults.ts"
 import { type Gate, guardWorld } from "./guarded-world.ts"
 import { InFlight } from "./in-flight.ts"
@@ -91,7 +91,7 @@ export class Actuator {
     const debits = items.flatMap((item) => item.debit())
     const intent = await ledger.begin(first.action.loop, first.principal, items, debits)
     const attempts = await this.#attempt(items)
-    const receipts = items.map((item, index) => this.#receipt(item, attempts[index]))
+    const receipts = items.map((item, index) => this.#receipt(intent.id, item, attempts[index]))
     await ledger.finish(intent, receipts)
     return items.map((item, index) => report(item.action, attempts[index], receipts[index]))
   }
@@ -195,8 +195,9 @@ export class Actuator {
     return undefined
   }
 
-  #receipt(item: Admitted, attempt: Attempt | undefined): Receipt {
-    const { action, record, applied } = item
+  #receipt(intent: string, item: Admitted, attempt: Attempt | undefined): Receipt {
+    const { action, applied } = item
+    const record = { ...item.record, pending: pendingIntent(intent, item) }
     const proven = provenResult(attempt)
     const now = this.#ports.ledger.time.now()
     const failed = proven?.kind === "failed"
@@ -206,15 +207,10 @@ export class Actuator {
       result: proven === undefined ? "unknown" : proven.kind,
       ...(error === undefined ? {} : { error }),
       durationMs: attempt?.durationMs ?? 0,
-      record: recordAfter(pendingOf(record, action), action, applied, proven, now),
+      record: recordAfter(record, action, applied, proven, now),
       writes: failed ? item.refund() : [],
     }
   }
-}
-
-function pendingOf(record: TargetRecord, action: Action): TargetRecord {
-  const { verb, digest } = action
-  return { ...record, pending: { id: digest, verb, digest, begun: true } }
 }
 
 /** "" for kinds without a connection: one bad local target says nothing about the others. */

@@ -3,11 +3,12 @@
 // journal. Everything it keeps in memory is rebuilt from the store at open.
 
 import type { Clock } from "../base/clock.ts"
+import type { JsonObject } from "../base/json.ts"
 import type { Action } from "../contract/action.ts"
 import type { JournalEvent, ReceiptResult } from "../contract/journal.ts"
 import type { Principal } from "../contract/principal.ts"
 import { enginePrincipal } from "../contract/principal.ts"
-import type { TargetRecord } from "../contract/record.ts"
+import type { PendingIntent, TargetRecord } from "../contract/record.ts"
 import type { Store, Write } from "../contract/store.ts"
 import { Budgets } from "./budgets.ts"
 import { Inventory } from "./inventory.ts"
@@ -35,6 +36,18 @@ export interface Receipt {
   /** The record as it is after this. */
   readonly record: TargetRecord
   readonly writes: readonly Write[]
+}
+
+export interface IntentItem {
+  readonly action: Action
+  readonly record: TargetRecord
+  /** What will have been applied, in normal form, secrets hidden. */
+  readonly applied: JsonObject
+}
+
+export function pendingIntent(id: string, { action, applied }: IntentItem): PendingIntent {
+  const { verb, digest } = action
+  return { id, verb, digest, begun: true, ...(verb === "create" ? { applied } : {}) }
 }
 
 export class Ledger {
@@ -86,7 +99,7 @@ export class Ledger {
   async begin(
     loop: string,
     principal: Principal,
-    items: readonly { readonly action: Action; readonly record: TargetRecord }[],
+    items: readonly IntentItem[],
     writes: readonly Write[],
   ): Promise<Intent> {
     const actions = items.map((item) => item.action)
@@ -94,9 +107,8 @@ export class Ledger {
     const { epoch } = this.store.identity
     const id = intentId(`${loop}/${epoch}`, ++this.#intents, digests)
     const intent: Intent = { format: 1, id, loop, epoch, startedAt: this.time.now(), actions }
-    const records = items.map(({ action, record }): TargetRecord => {
-      const pending = { id, verb: action.verb, digest: action.digest, begun: true }
-      return { ...record, pending }
+    const records = items.map((item): TargetRecord => {
+      return { ...item.record, pending: pendingIntent(id, item) }
     })
     this.#unfinished.set(id, intent)
     const event: JournalEvent = { type: "intent", intent: id, actions }

@@ -164,7 +164,10 @@ async function take(subject: Subject, seen: Look, ports: ReconcilePorts): Promis
   const { key, loop, object } = subject
   const { pending: _, ...known } = seen.record ?? newRecord(subject, seen, 1)
   const generation = object.metadata.generation ?? 0
-  const record = { ...known, owned: true, applied: seen.applied, generation }
+  const { observation } = seen
+  const externalId = observation.kind === "present" ? observation.externalId : undefined
+  const found = externalId === undefined ? {} : { externalId }
+  const record = { ...known, owned: true, applied: seen.applied, generation, ...found }
   const writes = ports.ledger.recordWrites(record)
   const adopted = seen.record?.owned !== true
   const note = "it is as declared and ours now"

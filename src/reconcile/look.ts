@@ -53,13 +53,18 @@ export function targetOf(
   }
 }
 
+/** What the record's target was made of, or is being made of. */
+export function knownForm(record: TargetRecord | undefined): JsonObject | undefined {
+  return record?.applied ?? record?.pending?.applied
+}
+
 /** The target as it was last applied; another one than desired after its identity changed. */
 export function recordedTarget(
   subject: Pick<Subject, "key" | "uid" | "kind">,
   desired: JsonObject,
   record: TargetRecord | undefined,
 ): Target {
-  const applied = record?.applied
+  const applied = knownForm(record)
   if (applied === undefined || record?.target === targetText(subject.kind.provider, desired)) {
     return targetOf(subject, desired, record)
   }

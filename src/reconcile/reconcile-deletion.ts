@@ -10,9 +10,10 @@ import type { TargetRecord } from "../contract/record.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { report, settled, waitForRound } from "./conclude.ts"
 import { desire } from "./desire.ts"
+import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
-import { appliedForm, recordedTarget, type Subject } from "./look.ts"
+import { appliedForm, knownForm, recordedTarget, type Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import type { Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -32,7 +33,9 @@ export async function reconcileDeletion(
   const { desired } = await desire(object, kind.provider, ports.lookup)
   const target = recordedTarget(subject, desired, record)
   const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
-  const observation = await ports.observer.observe(kind.provider, target, notBefore)
+  const seen = await ports.observer.observe(kind.provider, target, notBefore)
+  const now = ports.ledger.time.now()
+  const observation = believed(seen, record, kind.provider, target.desired, now)
   if (observation.kind === "absent") return finalize(subject, record, ports)
   if (observation.kind === "unknown") {
     const details = { target: record.target, cause: observation.cause }
@@ -41,7 +44,6 @@ export async function reconcileDeletion(
     await report(subject, ports, { state: "retrying", reason: "Unknown", message })
     return { kind: "retry", fault }
   }
-  const now = ports.ledger.time.now()
   if (record.deletedAt !== undefined && now - record.deletedAt < deletingMsMax) {
     const message = "the delete was accepted; waiting until it is gone"
     await report(subject, ports, { state: "working", reason: "Deleting", message })
@@ -118,22 +120,40 @@ async function undecided(
   const { kind, object, loop } = subject
   const { desired } = await desire(object, kind.provider, ports.lookup)
   const target = recordedTarget(subject, desired, record)
+  if (kind.provider.identityRule === "none") return letGo(subject, record, ports)
   const since = ports.clock.monotonic()
-  const observation = await ports.observer.observe(kind.provider, target, since)
+  const seen = await ports.observer.observe(kind.provider, target, since)
+  const now = ports.ledger.time.now()
+  const observation = believed(seen, record, kind.provider, target.desired, now)
   if (observation.kind === "absent") return finalize(subject, record, ports)
-  if (observation.kind === "unknown" || kind.provider.identityRule === "none") {
+  if (observation.kind === "unknown") {
     const fault = reconcileFault("SPT-LOOP-004", { target: record.target })
     const { message } = fault
     await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message })
     return { kind: "retry", fault }
   }
   const { pending: _, ...known } = record
-  const applied = appliedForm(kind, desired, ports.hasher)
-  const writes = ports.ledger.recordWrites({ ...known, owned: true, applied })
+  const applied = knownForm(record) ?? appliedForm(kind, desired, ports.hasher)
+  const { externalId } = observation
+  const found = externalId === undefined ? {} : { externalId }
+  const writes = ports.ledger.recordWrites({ ...known, owned: true, applied, ...found })
   const note = "its create was under way when the plane ended"
   const event = { type: "adopted", object: subject.key, note } as const
   await ports.ledger.note(loop.id, enginePrincipal, [event], writes)
   return { kind: "wait", reason: "it is ours after all", afterMs: 0 }
+}
+
+/** Deleting the object is how a person ends an uncertain create; the journal keeps the doubt. */
+async function letGo(
+  subject: Subject,
+  record: TargetRecord,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const note = `its create may have made ${record.target}, and that can't be found again`
+  const event = { type: "release", object: subject.key, note } as const
+  const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
+  await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
+  return leave(subject, ports)
 }
 
 async function finalize(

@@ -6,6 +6,7 @@ import type { Outcome } from "../contract/outcome.ts"
 import { loopLabel } from "../object/object.ts"
 import { conclude, report, settled } from "./conclude.ts"
 import { desire } from "./desire.ts"
+import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { type Look, look, type Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
@@ -69,8 +70,10 @@ async function reconcileTarget(
   const retired = await retireOldTarget(subject, desired, record, ticket, ports)
   if (retired !== undefined) return retired
   const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
-  const observe = (target: Look["target"]) =>
-    ports.observer.observe(kind.provider, target, notBefore)
+  const observe = async (target: Look["target"]) => {
+    const seen = await ports.observer.observe(kind.provider, target, notBefore)
+    return believed(seen, record, kind.provider, target.desired, ports.ledger.time.now())
+  }
   const fingerprint = (target: Look["target"]) => ports.observer.fingerprint(kind.provider, target)
   const seen = await look({ subject, desired, record, hasher: ports.hasher, observe, fingerprint })
   ports.watchTarget(key, kind, seen.target)

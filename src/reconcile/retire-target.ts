@@ -8,9 +8,10 @@ import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { report, waitForRound } from "./conclude.ts"
+import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { targetText } from "./kind-runtime.ts"
-import { appliedForm, type Subject, targetOf } from "./look.ts"
+import { appliedForm, knownForm, type Subject, targetOf } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import type { Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -25,24 +26,41 @@ export async function retireOldTarget(
   ports: ReconcilePorts,
 ): Promise<Outcome | undefined> {
   const { uid, kind, loop } = subject
-  if (record === undefined || record.applied === undefined) return undefined
+  const form = knownForm(record)
+  if (record === undefined || form === undefined) return undefined
   if (record.target === targetText(kind.provider, desired)) return undefined
-  const old = targetOf(subject, record.applied, record)
+  const undecided = !record.owned && record.pending?.verb === "create"
+  if (undecided && kind.provider.identityRule === "none") return uncertain(subject, record, ports)
+  const old = targetOf(subject, form, record)
   const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
-  const observation = await ports.observer.observe(kind.provider, old, notBefore)
+  const seen = await ports.observer.observe(kind.provider, old, notBefore)
+  const observation = believed(seen, record, kind.provider, form, ports.ledger.time.now())
   if (observation.kind === "unknown") {
     const details = { target: record.target, cause: observation.cause }
     const fault = reconcileFault("SPT-LOOP-001", details)
     await report(subject, ports, { state: "retrying", reason: "Unknown", message: fault.message })
     return { kind: "retry", fault }
   }
-  if (observation.kind === "absent" || !record.owned) {
+  // What is there came after our intent and nothing was there before it: it is ours.
+  if (observation.kind === "absent" || !(record.owned || undecided)) {
     const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
     await ports.ledger.note(loop.id, enginePrincipal, [], writes)
     return { kind: "wait", reason: "the old target is gone", afterMs: 0 }
   }
   ticket.propose(retireProposal(subject, desired, record, observation, notBefore, ports.hasher))
   return waitForRound
+}
+
+/** Whether anything was made under the old name can't be known, so nothing new is made. */
+async function uncertain(
+  subject: Subject,
+  record: TargetRecord,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const fault = reconcileFault("SPT-LOOP-004", { target: record.target })
+  const message = `${fault.message} (${fault.hint})`
+  await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message })
+  return { kind: "stuck", fault }
 }
 
 /** The replace that takes the old target away. */
@@ -69,7 +87,7 @@ export function retireProposal(
     token: observation.token,
     cause: { kind: "edit", text: `the declaration moved to ${to}` },
   })
-  const target = targetOf(subject, record.applied ?? desired, record)
+  const target = targetOf(subject, knownForm(record) ?? desired, record)
   return {
     ...{ action, key, object, kind, target, record },
     applied: appliedForm(kind, desired, hasher),
