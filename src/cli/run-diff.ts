@@ -2,7 +2,7 @@
 // its explanation of one object.
 
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
-import type { ApiObject } from "../object/object.ts"
+import { type ApiObject, loopLabel } from "../object/object.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
 import { printDocument } from "./render/document.ts"
@@ -49,8 +49,9 @@ export async function diffFiles(cli: Cli, files: readonly string[]): Promise<num
 function wantedOf(object: ApiObject | undefined): JsonObject {
   if (object === undefined) return {}
   const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object
-  const { labels, annotations } = metadata
-  const kept = { ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
+  const { [loopLabel]: _l, ...labels } = metadata.labels ?? {} // Set by the server.
+  const { annotations } = metadata
+  const kept = { labels, ...(annotations ? { annotations } : {}) }
   return { ...(rest as JsonObject), metadata: kept }
 }
 

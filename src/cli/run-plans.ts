@@ -50,8 +50,9 @@ export async function approvePlan(cli: Cli, name: string, options: ApproveOption
   const plan = await getPlan(client, name)
   const hash = options.hash ?? plan.hash
   const machine = cli.options().output === "json" || cli.options().output === "yaml"
-  if (!machine) for (const line of planLines(plan, terminal)) terminal.print(line)
-  if (options.yes !== true && options.hash === undefined) {
+  const open = plan.phase === "Pending" || plan.phase === "Superseded"
+  if (!machine && open) for (const line of planLines(plan, terminal)) terminal.print(line)
+  if (open && options.yes !== true && options.hash === undefined) {
     if (!terminal.interactive || process.stdin.isTTY !== true) {
       throw cliFault("SPT-CLI-011", { plan: name })
     }

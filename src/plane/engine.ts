@@ -4,13 +4,15 @@
 import { type ActReport, Actuator } from "../actuator/actuator.ts"
 import { Breath } from "../base/breath.ts"
 import { toFault } from "../base/faults.ts"
-import { at, type Json } from "../base/json.ts"
+import type { Json } from "../base/json.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import { EventRecorder } from "../controllers/event-recorder.ts"
 import { PlanKeeper } from "../controllers/plan-keeper.ts"
 import { planObject, planResource, planStatus } from "../controllers/plan-object.ts"
+import { PlaneEvents } from "../controllers/plane-events.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
 import { type ApiObject, parseApiVersion, targetFinalizer } from "../object/object.ts"
@@ -32,6 +34,7 @@ import { actingPrincipal } from "../reconcile/settle-round.ts"
 import { SettledCache } from "../reconcile/settled-cache.ts"
 import { type Sweep, sweepLoop } from "../reconcile/sweep.ts"
 import type { Counter } from "../telemetry/metrics.ts"
+import { findReference } from "./find-reference.ts"
 import { ObjectFeed } from "./object-feed.ts"
 import type { PlanePorts } from "./ports.ts"
 import { refOf } from "./refs.ts"
@@ -55,6 +58,8 @@ export class Engine {
   readonly judge: LoopDeleteJudge
   readonly kinds: readonly KindRuntime[]
   readonly watches: TargetWatches
+  readonly recorder: EventRecorder
+  readonly events: PlaneEvents
   feed: ObjectFeed | undefined
   readonly #stop = new AbortController()
   readonly #acts: Counter
@@ -72,7 +77,9 @@ export class Engine {
     this.ledger = new Ledger(store, clock)
     this.queue = new WorkQueue({ clock, random })
     this.connections = new Connections(clock, this.#stop.signal)
-    this.observer = new Observer({ clock, world: ports.readWorld, gate: this.connections })
+    this.observer = new Observer({
+      ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath },
+    })
     this.reporter = new Reporter(clock, (object, status) => this.#writeStatus(object, status))
     const breakers = this.connections
     const world = ports.actWorld
@@ -81,6 +88,10 @@ export class Engine {
     this.watches = new TargetWatches(ports.readWorld, wake, (error) => this.failed(error))
     const labels = ["verb", "result"]
     this.#acts = ports.metrics.counter("setpoint_acts_total", { help: "Acts performed", labels })
+    const failed = (error: unknown) => this.failed(error)
+    this.recorder = new EventRecorder({ clock, verbs: () => this.verbs, failed })
+    const resourceOf = (key: string) => this.feed?.kindOf(key)?.resource
+    this.events = new PlaneEvents({ recorder: this.recorder, resourceOf })
     this.dispatcher = this.#newDispatcher()
     this.plans = this.#newPlanKeeper()
     this.judge = this.#newJudge()
@@ -118,6 +129,7 @@ export class Engine {
     this.watches.close()
     await this.dispatcher.drain()
     await Promise.all(this.#workers)
+    await this.recorder.close()
     await this.feed?.close()
   }
 
@@ -126,8 +138,9 @@ export class Engine {
     for (const intent of this.ledger.unfinished()) {
       const receipts = []
       for (const action of intent.actions) {
-        const record = await this.ledger.record(action.uid)
-        if (record === undefined) continue
+        const known = await this.ledger.record(action.uid)
+        if (known === undefined) continue
+        const record = { ...known, actedAt: this.ledger.time.now() } // It may land only now.
         const error = "the plane ended before the result was known"
         const result = "unknown" as const
         receipts.push({ action, result, error, durationMs: 0, record, writes: [] })
@@ -169,7 +182,8 @@ export class Engine {
       } finally {
         this.queue.done(key)
       }
-      await this.breath.due()
+      // Late: within its pass, where it holds the round open, a key takes its breath sooner.
+      await this.breath.due(16)
     }
   }
 
@@ -329,6 +343,7 @@ export class Engine {
     const { action, result } = report
     this.#acts.add(1, { verb: action.verb, result })
     if (result === "done") await this.plans.acted(loop, action.uid, action.digest)
+    this.events.acted(report, loop.acting.size <= 1)
   }
 
   async #publishPlan(plan: PlanDocument): Promise<void> {
@@ -340,6 +355,7 @@ export class Engine {
       const patch = { status: planStatus(plan) }
       const options = { subresource: "status" } as const
       await this.verbs.patch(enginePrincipal, ref, "merge", patch, options)
+      this.events.plan(plan, known?.status?.phase)
     } catch (error) {
       this.failed(error) // The ledger has it; the view is made again at the next start.
     }
@@ -379,23 +395,6 @@ export class Engine {
     )
   }
 
-  readonly lookup = async (reference: Reference, namespace: string): Promise<Json | undefined> => {
-    const kind = this.kinds.find(({ provider }) => {
-      const group =
-        reference.apiVersion === undefined
-          ? provider.group
-          : parseApiVersion(reference.apiVersion).group
-      return provider.kind === reference.kind && provider.group === group
-    })
-    if (kind === undefined) return undefined
-    const ref = {
-      ...kind.resource,
-      namespace: reference.namespace ?? namespace,
-      name: reference.name,
-    }
-    const object = await this.verbs.get(enginePrincipal, ref)
-    return object === undefined
-      ? undefined
-      : at(object as object as Json, ...reference.field.split("."))
-  }
+  readonly lookup = (reference: Reference, namespace: string): Promise<Json | undefined> =>
+    findReference(this.kinds, reference, namespace, (ref) => this.verbs.get(enginePrincipal, ref))
 }

@@ -5,20 +5,15 @@ import { decodeObject } from "../api/codec.ts"
 import { resourcePrefix } from "../api/storage-keys.ts"
 import { readStored } from "../api/stored-object.ts"
 import type { Api } from "../api/verbs.ts"
-import { at, equalJson, type Json, type JsonObject } from "../base/json.ts"
+import { equalJson, type Json, type JsonObject } from "../base/json.ts"
 import { sourcePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
 import type { Store } from "../contract/store.ts"
 import type { Placed, ServedKind } from "../controllers/place-manifest.ts"
 import { scanPrefix } from "../ledger/scan.ts"
-import {
-  type ApiObject,
-  keyText,
-  loopLabel,
-  parseApiVersion,
-  setpointGroup,
-} from "../object/object.ts"
+import { type ApiObject, keyText, loopLabel, setpointGroup } from "../object/object.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
+import { findReference } from "./find-reference.ts"
 
 export interface Wanted {
   readonly object: ApiObject
@@ -100,20 +95,11 @@ export class PreviewObjects {
     return { object, unchanged: !written.changed, created: written.created }
   }
 
-  readonly lookup = async (reference: Reference, namespace: string): Promise<Json | undefined> => {
-    const kind = [...this.#kinds.values()].find(({ provider }) => {
-      const { apiVersion } = reference
-      const group = apiVersion === undefined ? provider.group : parseApiVersion(apiVersion).group
-      return provider.kind === reference.kind && provider.group === group
+  readonly lookup = (reference: Reference, namespace: string): Promise<Json | undefined> =>
+    findReference(this.#kinds.values(), reference, namespace, async (ref) => {
+      const known = this.#objects.get(keyText(ref))
+      return known ?? (await readStored(this.#api.context, ref))?.object
     })
-    if (kind === undefined) return undefined
-    const place = { namespace: reference.namespace ?? namespace, name: reference.name }
-    const key = { ...kind.resource, ...place }
-    const object =
-      this.#objects.get(keyText(key)) ?? (await readStored(this.#api.context, key))?.object
-    if (object === undefined) return undefined
-    return at(object as object as Json, ...reference.field.split("."))
-  }
 
   /** Same spec after defaults, in the same loop: applying it could change no target. */
   #asksNothingNew(placed: Placed, known: ApiObject, loop: string): boolean {

@@ -99,6 +99,7 @@ async function note(
   } as const
   const write = putDocument(ledgerKeys.stop, { entries })
   await plane.engine.ledger.note(planeJournal, principal, [event], [write])
+  plane.engine.events.stopped(scope, principal.name, type === "resume")
 }
 
 /** At start: a stop that the ledger knows stands, even if the file was lost. */

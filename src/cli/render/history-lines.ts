@@ -22,12 +22,19 @@ export function historyLines(entries: readonly JournalEntry[], terminal: Paints)
   const answered = new Set(
     entries.flatMap(({ event }) => (event.type === "receipt" ? [event.intent] : [])),
   )
-  return entries.flatMap((entry) => entryLines(entry, answered, terminal))
+  // Who let it happen stands with the intent; the receipt is the engine's own.
+  const askedBy = new Map(
+    entries.flatMap(({ event, principal }) =>
+      event.type === "intent" ? [[event.intent, principal] as const] : [],
+    ),
+  )
+  return entries.flatMap((entry) => entryLines(entry, answered, askedBy, terminal))
 }
 
 function entryLines(
   entry: JournalEntry,
   answered: ReadonlySet<string>,
+  askedBy: ReadonlyMap<string, string>,
   terminal: Paints,
 ): string[] {
   const { event, principal } = entry
@@ -49,7 +56,7 @@ function entryLines(
         : `${result === "failed" ? "failed to" : "can't say whether it could"} ${action.verb} ${nameOf(action)}`
       return [
         line(good ? undefined : "red", `${what} (${event.durationMs} ms)`),
-        more(causeText(action, principal)),
+        more(causeText(action, askedBy.get(event.intent) ?? principal)),
         ...(error === undefined ? [] : [more(`result: ${result}: ${error}`)]),
         ...action.changes.flatMap((change) => fieldLines(change, terminal)),
       ]

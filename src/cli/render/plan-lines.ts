@@ -26,7 +26,11 @@ export function planLines(plan: PlanPage, terminal: Paints, actionsMax = 100): s
   const shown = plan.actions.slice(0, actionsMax)
   const first = plan.page * pageSize
   const after = plan.actionCount - first - shown.length
-  const blocks = shown.flatMap((action) => ["", ...planActionLines(action, terminal)])
+  const blocks = shown.flatMap((action, index) => {
+    const lines = planActionLines(action, terminal)
+    const short = index > 0 && lines.length === 1 && shown[index - 1]?.changes.length === 0
+    return short ? lines : ["", ...lines]
+  })
   const next = `setpoint plans ${plan.name} --page ${plan.page + 2}`
   const more =
     after <= 0
@@ -67,9 +71,9 @@ export function planActionLines(action: PlanActionView, terminal: Paints): strin
   const symbol = terminal.paint(verbStyles[verb] ?? "dim", verbSymbols[verb] ?? "?")
   const name = terminal.paint("bold", printable(`${kind} ${parseKeyText(object).name}`))
   const short = terminal.paint("dim", digest.slice(0, 12))
+  const said = terminal.paint("dim", `# ${printable(cause)}`)
   return [
-    `${symbol} ${verb} ${name}  ${printable(target)}  ${short}`,
-    `    ${terminal.paint("dim", `# ${printable(cause)}`)}`,
+    `${symbol} ${verb} ${name}  ${printable(target)}  ${short}  ${said}`,
     ...changes.flatMap((change) =>
       changeLines({ ...change, reason: whys[change.why] ?? change.why }, terminal),
     ),

@@ -37,7 +37,12 @@ export function previewLines(loops: readonly LoopPreview[], terminal: Paints): s
 function loopLines(loop: LoopPreview, terminal: Paints): string[] {
   const from = loop.source === undefined ? "by API" : printable(loop.source)
   const head = `${terminal.paint("bold", `loop ${printable(loop.id)}`)}  ${loop.mode}, ${from}`
-  const blocks = loop.actions.flatMap((action) => ["", ...actionLines(action, terminal)])
+  const blocks = loop.actions.flatMap((action, index) => {
+    const lines = actionLines(action, terminal)
+    const before = loop.actions[index - 1]
+    const short = lines.length === 1 && before?.changes.length === 0 && before.verb === action.verb
+    return short ? lines : ["", ...lines]
+  })
   const notes = loop.notes.map((note) => noteLine(note, terminal))
   return [
     head,
@@ -53,14 +58,11 @@ function actionLines(action: PreviewAction, terminal: Paints): string[] {
   const symbol = terminal.paint(style, verbSymbols[verb])
   const subject = terminal.paint("bold", printable(`${kind} ${name}`))
   const fate = verdict === "run" ? "" : `  ${terminal.paint("yellow", `[${fates[verdict]}]`)}`
+  const said = action.changes.length > 0 && verb !== "replace" ? "" : `  # ${printable(cause)}`
   const head = `${symbol} ${verb} ${subject}  ${printable(target)}${fate}`
   const changes = action.changes.flatMap((change) => changeLines(change, terminal))
-  const said = action.changes.length > 0 && verb !== "replace" ? [] : [causeLine(cause, terminal)]
-  return [head, ...said, ...changes]
+  return [`${head}${said === "" ? "" : terminal.paint("dim", said)}`, ...changes]
 }
-
-const causeLine = (cause: string, terminal: Paints) =>
-  `    ${terminal.paint("dim", `# ${printable(cause)}`)}`
 
 const fates = { wait: "waits", hold: "held", deny: "refused", stopped: "stopped" } as const
 
