@@ -83,9 +83,11 @@ export class Actuator {
   async perform(items: readonly Admitted[]): Promise<readonly ActReport[]> {
     const [first] = items
     if (first === undefined) return []
-    for (const item of items) {
-      const refused = this.#refusal(item)
-      if (refused !== undefined) return items.map(({ action }) => refusal(action, refused))
+    const refusals = items.map((item) => this.#refusal(item))
+    const refused = refusals.find((one) => one !== undefined)
+    if (refused !== undefined) {
+      // Each says its own reason, so that what it reports does not change with its company.
+      return items.map(({ action }, index) => refusal(action, refusals[index] ?? refused))
     }
     const { ledger } = this.#ports
     const debits = items.flatMap((item) => item.debit())

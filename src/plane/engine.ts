@@ -67,6 +67,8 @@ export class Engine {
   #verbs: Verbs | undefined
   #loopOf: (id: string) => LoopEngine | undefined = () => undefined
   #workers: Promise<void>[] = []
+  /** What unsettled objects were last woken for. */
+  readonly #woken = new Map<string, string>()
   passes = 0
 
   constructor(ports: PlanePorts) {
@@ -191,14 +193,22 @@ export class Engine {
   #onChange(key: string, change: "put" | "delete"): void {
     const entry = this.feed?.entry(key)
     const settled = this.settled.get(key)
-    const unmoved =
-      change === "put" &&
-      entry !== undefined &&
-      settled?.uid === entry.uid &&
-      settled.generation === entry.generation &&
-      settled.loop === entry.loop &&
-      !entry.marked
-    if (!unmoved) this.queue.add(key, { priority: "high" })
+    if (change === "delete" || entry === undefined) {
+      this.#woken.delete(key)
+      this.queue.add(key, { priority: "high" })
+      return
+    }
+    const { uid, generation, loop, marked } = entry
+    const same = settled?.uid === uid && settled.generation === generation && !marked
+    if (same && settled.loop === loop) {
+      this.#woken.delete(key)
+      return
+    }
+    // Our own report on an object that is not settled must not wake it: it would never rest.
+    const state = `${uid} ${generation} ${loop} ${marked}`
+    if (this.#woken.get(key) === state) return
+    this.#woken.set(key, state)
+    this.queue.add(key, { priority: "high" })
   }
 
   #newPassPorts(): ReconcilePorts {
