@@ -46,6 +46,7 @@ const first: readonly Suite[] = [
 const budgets: Readonly<Record<string, number>> = {
   conformance: 120,
   sim: 180,
+  docs: 240,
   e2e: 300,
   full: 400,
 }

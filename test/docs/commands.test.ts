@@ -16,7 +16,7 @@ describe("commands in documents", () => {
   let shell: DocsShell | undefined
   afterEach(() => shell?.close())
 
-  it.each(pages)("of $path print what it shows", { timeout: 240_000 }, async ({ blocks }) => {
+  it.each(pages)("of $path print what it shows", { timeout: 400_000 }, async ({ blocks }) => {
     const own = new DocsShell()
     shell = own
     for (const block of blocks) {

@@ -39,9 +39,13 @@ export function isLook(command: string): boolean {
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/
 const hash = /\b(?=[0-9a-f]*[0-9])[0-9a-f]{7,64}\b/
 const time = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?\b|\b\d\d:\d\d:\d\d(?:\.\d+)?\b/
+const size = /\b\d+(?:\.\d+)? (?:bytes|[KMG]iB)\b|(?<=revision )\d+\b/
 const span = /\b\d+(?:\.\d+)? ?(?:ms|s|m|h|min)\b/
-const varying = new RegExp([uid, time, hash, span].map((one) => `(${one.source})`).join("|"), "g")
-const names = ["UID", "TIME", "HASH", "SPAN"]
+const varying = new RegExp(
+  [uid, time, hash, size, span].map((one) => `(${one.source})`).join("|"),
+  "g",
+)
+const names = ["UID", "TIME", "HASH", "SIZE", "SPAN"]
 
 /** The line without what differs from run to run: ids, hashes, times; and those, in order. */
 export function fixedPart(line: string): { readonly text: string; readonly varied: string[] } {

@@ -20,8 +20,8 @@ import { isLook, matchOutput, type Step } from "./console.ts"
 import { root } from "./pages.ts"
 
 export const shownPrefix = "/srv/setpoint-example"
-const commandMs = 60_000
-const patienceMs = 30_000
+const commandMs = 120_000
+const patienceMs = 60_000
 const outputMax = 1024 * 1024
 
 interface Running {
