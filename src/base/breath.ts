@@ -17,9 +17,9 @@ export class Breath {
   }
 
   /** Undefined while the turn is young, so that nothing is awaited for nothing. */
-  due(): Promise<void> | undefined {
+  due(afterMs: number = turnMs): Promise<void> | undefined {
     if (this.#pending !== undefined) return this.#pending
-    if (this.#clock.monotonic() - this.#last < turnMs) return undefined
+    if (this.#clock.monotonic() - this.#last < afterMs) return undefined
     this.#pending = sleep(this.#clock, 0).then(() => {
       this.#last = this.#clock.monotonic()
       this.#pending = undefined

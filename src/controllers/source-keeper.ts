@@ -3,28 +3,24 @@
 // is pruned as one set, judged before anything is marked.
 
 import { mapBounded } from "../base/async.ts"
+import type { Breath } from "../base/breath.ts"
 import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
 import { isFault, toFault } from "../base/faults.ts"
 import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
-import {
-  positionText,
-  type Source,
-  type SourceIssue,
-  type SourceSnapshot,
-} from "../contract/source.ts"
+import { positionText, type Source, type SourceIssue } from "../contract/source.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { Closeable } from "../contract/world.ts"
 import { ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import {
   type ApiObject,
-  keyText,
   type ObjectKey,
   parseKeyText,
   sourceAnnotation,
 } from "../object/object.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { type Placed, placeManifest, refusedIssue, type ServedKind } from "./place-manifest.ts"
+import { type Placed, refusedIssue, type ServedKind } from "./place-manifest.ts"
+import { PlacedManifests, type Placement } from "./placed-manifests.ts"
 
 export type SourceState =
   | { readonly kind: "reading" }
@@ -37,6 +33,7 @@ export type SourceState =
 
 export interface SourceKeeperPorts {
   readonly clock: Clock
+  readonly breath: Breath
   readonly ledger: Ledger
   readonly verbs: Pick<Verbs, "apply" | "deleteSet">
   /** How the API serves a kind; undefined when it does not. */
@@ -53,6 +50,7 @@ export interface SourceKeeperPorts {
 const hintQuietMs = 30
 const retryMs = 5000
 const writesAtOnce = 32
+const keysPerTurn = 1000
 
 export class SourceKeeper {
   readonly #ports: SourceKeeperPorts
@@ -60,6 +58,7 @@ export class SourceKeeper {
   readonly #source: Source
   readonly #stop = new AbortController()
   readonly #applied = new Map<string, string>()
+  readonly #manifests: PlacedManifests
   readonly #watch: Closeable
   #timer: Timer | undefined
   #running: Promise<void> | undefined
@@ -71,6 +70,7 @@ export class SourceKeeper {
     this.#loop = loop
     this.#source = source
     this.#ports = ports
+    this.#manifests = new PlacedManifests(loop.id, ports.servedKind, ports.breath)
     this.#watch = source.watch(() => this.#soon(hintQuietMs))
   }
 
@@ -121,31 +121,21 @@ export class SourceKeeper {
     const snapshot = await this.#source.read(this.#stop.signal)
     if (this.#stop.signal.aborted) return
     if (snapshot.kind !== "complete") return this.#refuse(snapshot.kind, snapshot.issues)
-    const { placed, issues } = this.#place(snapshot)
-    const changed = placed.filter((one) => this.#applied.get(keyText(one.key)) !== one.hash)
+    const placement = await this.#manifests.place(snapshot.manifests)
+    const { placed, issues } = placement
+    const changed = placed.filter((one) => this.#applied.get(one.text) !== one.hash)
     const refused = issues.length > 0 ? issues : await this.#rehearse(changed)
     if (refused.length > 0) return this.#refuse("invalid", refused)
     this.#loop.sourceRevision = snapshot.revision
     await this.#write(changed)
-    await this.#prune(placed, snapshot.revision)
+    await this.#prune(placement, snapshot.revision)
     await this.#note(snapshot.revision, placed.length)
-  }
-
-  /** Where each manifest belongs; a loop writes only its own namespace. */
-  #place(snapshot: Extract<SourceSnapshot, { kind: "complete" }>) {
-    const placed: Placed[] = []
-    const issues: SourceIssue[] = []
-    for (const manifest of snapshot.manifests) {
-      const one = placeManifest(manifest, this.#loop.id, this.#ports.servedKind)
-      if ("message" in one) issues.push(one)
-      else placed.push(one)
-    }
-    return { placed, issues }
   }
 
   /** Everything is tried before anything is written: all or nothing per revision. */
   async #rehearse(changed: readonly Placed[]): Promise<SourceIssue[]> {
     const answers = await mapBounded(changed, writesAtOnce, async (one) => {
+      await this.#ports.breath.due()
       try {
         await this.#apply(one, true)
         return undefined
@@ -159,8 +149,9 @@ export class SourceKeeper {
 
   async #write(changed: readonly Placed[]): Promise<void> {
     await mapBounded(changed, writesAtOnce, async (one) => {
+      await this.#ports.breath.due()
       await this.#apply(one, false)
-      this.#applied.set(keyText(one.key), one.hash)
+      this.#applied.set(one.text, one.hash)
     })
   }
 
@@ -170,12 +161,15 @@ export class SourceKeeper {
     await this.#ports.verbs.apply(principal, resource, object, options)
   }
 
-  async #prune(placed: readonly Placed[], revision: string): Promise<void> {
-    const declared = new Set(placed.map((one) => keyText(one.key)))
+  async #prune({ declared }: Placement, revision: string): Promise<void> {
+    let found = 0
     const keys: ObjectKey[] = []
     const uids = new Set<string>()
     for (const key of this.#ports.storedKeys(this.#loop.id)) {
-      if (declared.has(key)) continue
+      if (declared.has(key)) {
+        if (++found % keysPerTurn === 0) await this.#ports.breath.due()
+        continue
+      }
       const object = await this.#ports.storedObject(key)
       const ours = object?.metadata.annotations?.[sourceAnnotation] !== undefined
       if (object === undefined || !ours) continue

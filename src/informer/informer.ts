@@ -37,7 +37,7 @@ export class Informer {
   readonly group: string
   readonly resource: string
   readonly #store: Store
-  readonly #index = new ObjectIndex()
+  readonly #index = new ObjectIndex((name) => this.#keyText(name))
   readonly #cache: ObjectCache
   readonly #hashes = new Map<string, HashedSpec>()
   readonly #listeners = new Set<InformerListener>()
@@ -99,11 +99,11 @@ export class Informer {
   }
 
   *keys(): Generator<string> {
-    for (const name of this.#index.names()) yield this.#keyText(name)
+    for (const [, entry] of this.#index.entries()) yield entry.key
   }
 
   *entries(): Generator<[string, IndexEntry]> {
-    for (const [name, entry] of this.#index.entries()) yield [this.#keyText(name), entry]
+    for (const [, entry] of this.#index.entries()) yield [entry.key, entry]
   }
 
   /** The newest stored object, at least as new as the index; undefined when there is none. */
@@ -173,7 +173,7 @@ export class Informer {
   }
 
   #tell(name: string, kind: InformerChange): void {
-    const key = this.#keyText(name)
+    const key = this.#index.get(name)?.key ?? this.#keyText(name)
     for (const listener of this.#listeners) listener(key, kind)
   }
 

@@ -6,6 +6,8 @@ import type { Revision } from "../contract/store.ts"
 import { type ApiObject, loopLabel } from "../object/object.ts"
 
 export interface IndexEntry {
+  /** Text form of the key: one string, shared by all who hold it. */
+  readonly key: string
   readonly revision: Revision
   readonly generation: number
   readonly uid: string
@@ -18,6 +20,12 @@ export interface IndexEntry {
 export class ObjectIndex {
   readonly #entries = new Map<string, IndexEntry>()
   readonly #loops = new Map<string, string>()
+  readonly #keyOf: (name: string) => string
+
+  /** `keyOf` makes the text form of a key from its `namespace/name`. */
+  constructor(keyOf: (name: string) => string) {
+    this.#keyOf = keyOf
+  }
 
   get(name: string): IndexEntry | undefined {
     return this.#entries.get(name)
@@ -41,6 +49,7 @@ export class ObjectIndex {
     if (known !== undefined && known.revision >= revision) return false
     const { uid = "", generation = 0, labels, deletionTimestamp } = object.metadata
     this.#entries.set(name, {
+      key: known?.key ?? this.#keyOf(name),
       revision,
       generation,
       uid,

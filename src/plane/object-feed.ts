@@ -49,6 +49,15 @@ export class ObjectFeed {
     }
   }
 
+  /** Keys of a loop whose object is not marked for deletion. */
+  *unmarked(loop: string): Generator<string> {
+    for (const informer of this.#informers.values()) {
+      for (const [key, entry] of informer.entries()) {
+        if (entry.loop === loop && !entry.marked) yield key
+      }
+    }
+  }
+
   count(loop: string): number {
     let count = 0
     for (const _ of this.keys(loop)) count++

@@ -218,7 +218,7 @@ export class Plane {
         ...{ clock, breath: engine.breath, ledger: engine.ledger, failed },
         verbs: this.#lateVerbs(),
         servedKind: (group, kind) => this.#servedKind(group, kind),
-        storedKeys: (loop) => this.#unmarkedKeys(loop),
+        storedKeys: (loop) => engine.feed?.unmarked(loop) ?? [],
         storedObject: async (key) => engine.feed?.object(key),
         heldChanged: (loop) => engine.plans.refresh(loop),
         changed: (loop, state) => this.#sourceChanged(loop, state),
@@ -245,20 +245,28 @@ export class Plane {
   async #sweep(loop: LoopEngine): Promise<void> {
     const { engine } = this
     await this.object.publish() // The stop file may have been written by hand.
+    // Asked before the sweep: kinds that are read one by one are all woken by it.
+    const converged = this.#isConverged(loop.id)
     const swept = await engine.sweep(loop)
     await this.#forgetOldGrants(loop)
     loop.doubts = swept.doubts
-    if (swept.woken > 0 || engine.reporter.unconverged(loop.id).length > 0) return
+    if (!converged) return
     const { budgets, inventory } = engine.ledger
     const write = budgets.noteInventory(loop.id, inventory.size(loop.id))
     if (write !== undefined) await engine.ledger.note(loop.id, enginePrincipal, [], [write])
+  }
+
+  #isConverged(loop: string): boolean {
+    const { reporter, settled, feed } = this.engine
+    if (reporter.unconverged(loop).length > 0) return false
+    return settled.count(loop) >= (feed?.count(loop) ?? 0)
   }
 
   /** Permissions that were used and lie outside every window are forgotten. */
   async #forgetOldGrants(loop: LoopEngine): Promise<void> {
     const { budgets, inventory } = this.engine.ledger
     const keepMs = Math.max(grantsKeptMs, loop.spec.limits.windowMs)
-    const writes = budgets.expired(loop.id, keepMs, (uid) => inventory.owns(uid))
+    const writes = budgets.expired(loop.id, keepMs, (uid) => inventory.mayOwn(uid))
     if (writes.length > 0) await this.engine.ledger.note(loop.id, enginePrincipal, [], writes)
   }
 
@@ -269,13 +277,8 @@ export class Plane {
     return { resource: { group, version, resource }, namespaced }
   }
 
-  *#unmarkedKeys(loop: string): Generator<string> {
-    for (const key of this.engine.feed?.keys(loop) ?? []) {
-      if (this.engine.feed?.entry(key)?.marked === false) yield key
-    }
-  }
-
   async #sourceChanged(loop: LoopEngine, state: SourceState): Promise<void> {
+    this.engine.events.source(loop.id, state)
     if (state.kind === "invalid" || state.kind === "unreadable") {
       const issues = state.issues.slice(0, 5).map(issueText).join("; ")
       this.ports.logger.warn(`source of ${loop.id} is ${state.kind}: ${issues}`, { loop: loop.id })

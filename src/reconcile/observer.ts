@@ -4,6 +4,7 @@
 
 import { breakerName } from "../actuator/actuator.ts"
 import { withDeadline } from "../base/async.ts"
+import type { Breath } from "../base/breath.ts"
 import type { Clock } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"
 import {
@@ -21,6 +22,14 @@ export interface ConnectionGate {
   /** Waits for the rate limit; false when the breaker lets no read through. */
   enterRead(connection: string): Promise<boolean>
   record(connection: string, success: boolean): void
+}
+
+export interface ObserverPorts {
+  readonly clock: Clock
+  readonly world: ReadWorld
+  readonly gate: ConnectionGate
+  /** Taken before a read, where many passes over one listing would never end their turn. */
+  readonly breath?: Breath
 }
 
 interface DatedListing {
@@ -51,10 +60,12 @@ export class Observer {
   readonly #clock: Clock
   readonly #world: ReadWorld
   readonly #gate: ConnectionGate
+  readonly #breath: Breath | undefined
   readonly #scopes = new Map<string, ScopeState>()
 
-  constructor(ports: { clock: Clock; world: ReadWorld; gate: ConnectionGate }) {
+  constructor(ports: ObserverPorts) {
     this.#clock = ports.clock
+    this.#breath = ports.breath
     this.#world = ports.world
     this.#gate = ports.gate
   }
@@ -65,6 +76,7 @@ export class Observer {
     target: Target,
     notBefore: number,
   ): Promise<Dated<Observation>> {
+    await this.#breath?.due()
     if (kind.list === undefined || kind.scope === undefined) return this.#single(kind, target)
     const dated = await this.listScope(kind, target, notBefore)
     const item = dated.byIdentity.get(target.identity)
