@@ -2,12 +2,13 @@
 // kept flat, in the order in which the built value is walked, so that a path of a schema error can
 // be mapped back to its place without keeping the syntax tree. Refuses what JSON can't hold.
 
-import { isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml"
+import type { Pair, ParsedNode, Scalar } from "yaml"
 import { forbiddenKeys, isArray, isObject, type Json } from "../../base/json.ts"
 import type { Position, SourceIssue } from "../../contract/source.ts"
 import { sourceIssue } from "./issue.ts"
 import type { ManifestLimits } from "./limits.ts"
 import type { LineIndex } from "./line-index.ts"
+import { yamlLibrary } from "./yaml-library.ts"
 
 export interface PlacedValue {
   readonly value: Json
@@ -23,6 +24,7 @@ export class ValueBuilder {
   readonly #file: string
   readonly #lines: LineIndex
   readonly #limits: ManifestLimits
+  readonly #yaml = yamlLibrary()
   #offsets: number[] = []
   #nodes = 0
   #full = false
@@ -36,12 +38,7 @@ export class ValueBuilder {
   build(root: ParsedNode): PlacedValue {
     this.#offsets = []
     const value = this.#node(root, root.range[0], 1)
-    const offsets = Uint32Array.from(this.#offsets)
-    const lines = this.#lines
-    return {
-      value,
-      locate: (path) => lines.at(offsets[walkIndex(value, path)] ?? offsets[0] ?? 0),
-    }
+    return placeValue(value, this.#offsets, () => this.#lines)
   }
 
   #issue(code: Parameters<typeof sourceIssue>[0], offset: number, details: object = {}): Json {
@@ -52,6 +49,7 @@ export class ValueBuilder {
   }
 
   #node(node: Node, offset: number, depth: number): Json {
+    const { isMap, isScalar, isSeq } = this.#yaml
     this.#offsets.push(offset)
     this.#nodes++
     if (this.#full) return null
@@ -95,7 +93,7 @@ export class ValueBuilder {
 
   #key(pair: Member, members: ReadonlyMap<string, Member>): string | undefined {
     const offset = pair.key.range[0]
-    if (!isScalar(pair.key) || typeof pair.key.value !== "string") {
+    if (!this.#yaml.isScalar(pair.key) || typeof pair.key.value !== "string") {
       this.#issue("SPT-SOURCE-014", offset)
       return undefined
     }
@@ -128,6 +126,16 @@ export class ValueBuilder {
     }
     return number
   }
+}
+
+/** Offsets are those of a depth-first walk; lines are asked for only when a place is. */
+export function placeValue(
+  value: Json,
+  offsets: readonly number[],
+  lines: () => LineIndex,
+): PlacedValue {
+  const kept = Uint32Array.from(offsets)
+  return { value, locate: (path) => lines().at(kept[walkIndex(value, path)] ?? kept[0] ?? 0) }
 }
 
 /** The number of the value at a path when walked depth first; the deepest that exists. */

@@ -1,15 +1,17 @@
 // One file to its manifests, or to the issues that make it unusable; never to a part of them.
 // Pure; the result is kept by the caller while the file does not change.
 
-import { Composer, type Document, type ParsedNode, Parser } from "yaml"
+import type { Document, ParsedNode } from "yaml"
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import type { Manifest, Position, SourceIssue } from "../../contract/source.ts"
 import type { ApiObject } from "../../object/object.ts"
-import { type PlacedValue, ValueBuilder } from "./build-value.ts"
+import { type PlacedValue, placeValue, ValueBuilder } from "./build-value.ts"
 import { sourceIssue } from "./issue.ts"
 import type { ManifestLimits } from "./limits.ts"
 import { lineIndex } from "./line-index.ts"
+import { readPlain } from "./read-plain.ts"
 import { type Scan, type ScanFinding, scanText } from "./scan-text.ts"
+import { yamlLibrary } from "./yaml-library.ts"
 
 export interface ManifestFile {
   readonly path: string
@@ -29,6 +31,30 @@ export function readFile(file: ManifestFile, limits: ManifestLimits): ReadFile {
     const details = { file: file.path, bytes, limit: limits.fileBytes }
     return refuse(sourceIssue("SPT-SOURCE-001", details, { file: file.path, line: 1, column: 1 }))
   }
+  return readPlainFile(file, limits) ?? readWholeYaml(file, limits)
+}
+
+/** Without the YAML library; undefined when the text is not plain or not right. */
+function readPlainFile(file: ManifestFile, limits: ManifestLimits): ReadFile | undefined {
+  const documents = readPlain(file.text, limits)
+  if (documents === undefined) return undefined
+  const lines = lineIndex(file.path, file.text)
+  const manifests: Manifest[] = []
+  const issues: SourceIssue[] = []
+  for (const { value, offsets } of documents) {
+    unfold(
+      file.path,
+      placeValue(value, offsets, () => lines),
+      [],
+      manifests,
+      issues,
+    )
+  }
+  return issues.length > 0 ? undefined : { manifests, issues }
+}
+
+/** Every text that YAML allows and we do; says what is wrong with the others. */
+export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadFile {
   const lines = lineIndex(file.path, file.text)
   const scan = scanText(file.text, limits)
   if ("what" in scan) return refuse(findingIssue(file.path, scan, lines.at(scan.offset), limits))
@@ -54,6 +80,7 @@ function refuse(issue: SourceIssue): ReadFile {
 }
 
 function compose(scan: Scan): Document.Parsed[] {
+  const { Composer, Parser } = yamlLibrary()
   const parser = new Parser()
   const options = {
     intAsBigInt: true,

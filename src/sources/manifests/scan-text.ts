@@ -2,8 +2,8 @@
 // tags, directives, and an upper bound on depth and size, from the lexer's tokens alone. Linear and
 // without recursion; a text that passes is safe for the recursive composer.
 
-import { CST, Lexer } from "yaml"
 import type { ManifestLimits } from "./limits.ts"
+import { yamlLibrary } from "./yaml-library.ts"
 
 export interface Scan {
   readonly lexemes: readonly string[]
@@ -68,6 +68,7 @@ const silent = new Set(["space", "comment", "byte-order-mark"])
 const resets = new Set(["doc-mode", "doc-start", "doc-end", "flow-error-end"])
 
 export function scanText(text: string, limits: ManifestLimits): Scan | ScanFinding {
+  const { CST, Lexer } = yamlLibrary()
   const control = controlCharacter.exec(text)
   if (control !== null) return { what: "control", text: control[0], offset: control.index }
   const lexemes: string[] = []
