@@ -29,11 +29,16 @@ export function stepsOf(block: string): Step[] {
   })
 }
 
+const lookingPrograms = new Set(["cat", "ls", "stat", "test", "grep", "readlink"])
+const lookingVerbs = new Set(
+  "status plan plans get describe history explain events diff doctor".split(" "),
+)
+
 /** Only looks: may be asked again until it answers as the document says. */
 export function isLook(command: string): boolean {
-  const looks =
-    /^(cat|ls|stat|test|grep|readlink|sleep|setpoint (status|plan|plans|get|describe|history|explain|events|diff|doctor|inventory))\b/
-  return looks.test(command) && !/[;>]|&&/.test(command)
+  const [program = "", verb = ""] = command.split(" ")
+  const looks = program === "setpoint" ? lookingVerbs.has(verb) : lookingPrograms.has(program)
+  return looks && !/[;>]|&&/.test(command)
 }
 
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/

@@ -1,5 +1,5 @@
-// Every example runs on a real plane: it converges, does what its README says, and its plan is empty
-// afterwards.
+// Every example runs on a real plane: it converges, does what its README says, and its plan is
+// empty afterwards.
 
 import {
   chmodSync,
