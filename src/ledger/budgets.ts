@@ -35,6 +35,13 @@ const sizesKept = 1000
 /** Enough seconds for the longest window that a loop may declare (a day). */
 const secondsKept = 86_400
 
+/** Two oldest become one with the smaller size: many changes must not hide how small it was. */
+function bounded(sizes: Window["sizes"]): Window["sizes"] {
+  const [first, second, ...rest] = sizes
+  if (sizes.length <= sizesKept || first === undefined || second === undefined) return sizes
+  return [{ at: first.at, size: Math.min(first.size, second.size) }, ...rest]
+}
+
 export class Budgets {
   readonly #time: LedgerTime
   readonly #grants = new Map<string, DeleteGrant>()
@@ -128,12 +135,12 @@ export class Budgets {
   /** Notes the inventory of a converged loop; a write only when it moved. */
   noteInventory(loop: string, size: number): Write | undefined {
     const window = this.#window(loop)
-    if (window.sizes.at(-1)?.size === size) return undefined
+    if ((window.sizes.at(-1)?.size ?? 0) === size) return undefined // Nothing yet says nothing.
     const since = this.#time.now() - baselineMs
     const { sizes } = window
     const kept = sizes.filter((_, index) => (sizes[index + 1]?.at ?? Infinity) > since)
-    const noted = [...kept, { at: this.#time.now(), size }].slice(-sizesKept)
-    return this.#put(loop, { ...window, sizes: noted })
+    const noted = [...kept, { at: this.#time.now(), size }]
+    return this.#put(loop, { ...window, sizes: bounded(noted) })
   }
 
   /** Debits older than any window and already used; the retention controller deletes them. */
