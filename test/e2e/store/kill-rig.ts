@@ -2,11 +2,20 @@
 // directory holds. Everything it finds wrong is a line in `problems`.
 
 import { spawn } from "node:child_process"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { openReadOnlyStore } from "../../../src/store/engines/open-read-only-store.ts"
 
 const writer = fileURLToPath(new URL("./writer.ts", import.meta.url))
+
+/** A line that the kill cut off was never said. */
+async function* wholeLines(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = ""
+  for await (const chunk of stream) {
+    const lines = (rest + chunk.toString("latin1")).split("\n")
+    rest = lines.pop() ?? ""
+    yield* lines
+  }
+}
 
 export class KillRig {
   readonly problems: string[] = []
@@ -38,7 +47,7 @@ export class KillRig {
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
     let armed = false
     const tooLong = setTimeout(() => child.kill("SIGKILL"), 30_000)
-    for await (const line of createInterface({ input: child.stdout })) {
+    for await (const line of wholeLines(child.stdout)) {
       this.#read(line)
       if (armed || !line.startsWith("ack")) continue
       armed = true

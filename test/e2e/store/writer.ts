@@ -12,10 +12,20 @@ import { openDataDirectory } from "../../../src/store/engines/data-directory.ts"
 const [directory = "", mode = "", after = "0"] = process.argv.slice(2)
 const writers = 16
 
-/** One system call per line, so that what a killed process said is exactly what it wrote. */
+const never = new Int32Array(new SharedArrayBuffer(4))
+
+/** Written before it returns, so that what a killed process said is exactly what it wrote. */
 function say(line: string): void {
   const bytes = Buffer.from(`${line}\n`)
-  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      // The reader is slow and the pipe is full: wait for it.
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error
+      Atomics.wait(never, 0, 0, 1)
+    }
+  }
 }
 
 const opened = await openDataDirectory({
