@@ -13,7 +13,7 @@ import {
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { ExamplePlane } from "./example-plane.ts"
-import { root } from "./pages.ts"
+import { page, root } from "./pages.ts"
 
 const empty = 0
 const tested: string[] = []
@@ -121,6 +121,9 @@ describe("examples", { timeout: 180_000 }, () => {
     await plane.converged("default.manifests", 2)
     expect(plane.content("same")).toBe(byHand)
     expect(await plane.plan("manifests")).toBe(empty)
+    const { text } = page("docs/reference/data-directory.md")
+    const explained = readdirSync(plane.data).filter((name) => !/-journal$/.test(name))
+    for (const name of explained) expect(text).toMatch(new RegExp(`\`${name}/?\``))
   })
 
   it("06: a loop with limits of its own holds every delete and leaves drift", async () => {
