@@ -67,7 +67,7 @@ export class PlanKeeper {
   }
 
   pending(loop: string): PlanDocument | undefined {
-    return this.#ports.ledger.plans.ofLoop(loop).find((plan) => plan.phase === "Pending")
+    return this.#ports.ledger.plans.pending(loop)
   }
 
   async approve(

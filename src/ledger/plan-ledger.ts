@@ -55,12 +55,13 @@ const rejectionKey = (loop: string, uid: string, verb: string) => `${loop}/${uid
 
 export class PlanLedger {
   readonly #plans = new Map<string, PlanDocument>()
+  /** Names of pending plans by loop: asked for once per report. */
+  readonly #pending = new Map<string, Set<string>>()
   readonly #rejections = new Map<string, Rejection>()
 
   async open(store: Store): Promise<void> {
     for await (const entry of scanPrefix(store, ledgerKeys.plans)) {
-      const plan = decodeDocument<PlanDocument>(entry.value)
-      this.#plans.set(plan.name, plan)
+      this.#keep(decodeDocument<PlanDocument>(entry.value))
     }
     for await (const entry of scanPrefix(store, ledgerKeys.rejections)) {
       const rejection = decodeDocument<Rejection>(entry.value)
@@ -77,12 +78,18 @@ export class PlanLedger {
     return [...this.#plans.values()].filter((plan) => plan.loop === loop)
   }
 
+  /** The plan of the loop that waits for a person. */
+  pending(loop: string): PlanDocument | undefined {
+    for (const name of this.#pending.get(loop) ?? []) return this.#plans.get(name)
+    return undefined
+  }
+
   all(): PlanDocument[] {
     return [...this.#plans.values()]
   }
 
   put(plan: PlanDocument): Write {
-    this.#plans.set(plan.name, plan)
+    this.#keep(plan)
     return putDocument(ledgerKeys.plan(plan.loop, plan.name), plan)
   }
 
@@ -90,7 +97,15 @@ export class PlanLedger {
     const plan = this.#plans.get(name)
     if (plan === undefined) return undefined
     this.#plans.delete(name)
+    this.#pending.get(plan.loop)?.delete(name)
     return { kind: "delete", key: ledgerKeys.plan(plan.loop, name) }
+  }
+
+  #keep(plan: PlanDocument): void {
+    this.#plans.set(plan.name, plan)
+    const pending = this.#pending.get(plan.loop) ?? new Set()
+    if (plan.phase === "Pending") this.#pending.set(plan.loop, pending.add(plan.name))
+    else pending.delete(plan.name)
   }
 
   reject(rejection: Rejection): Write {

@@ -148,5 +148,5 @@ function standing(asked: ApiObject, stored: readonly ApiObject[]): ApiObject {
 
 /** The plan that waits in this loop, if one does. */
 export function pendingPlan(ledger: Ledger, loop: string): string | undefined {
-  return ledger.plans.ofLoop(loop).find((plan) => plan.phase === "Pending")?.name
+  return ledger.plans.pending(loop)?.name
 }

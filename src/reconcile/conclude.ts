@@ -185,7 +185,7 @@ async function pendingDelete(
   await refreshHeldDelete(subject, seen, ports)
   const held = loop.held.get(uid, "delete")
   const message = held?.reasons[0]?.message ?? "its delete waits for a person"
-  const plan = ports.ledger.plans.ofLoop(loop.id).find((one) => one.phase === "Pending")?.name
+  const plan = ports.ledger.plans.pending(loop.id)?.name
   await report(subject, ports, {
     state: "held",
     reason: "DeleteHeld",

@@ -115,7 +115,7 @@ async function tell(loop: LoopEngine, judged: Judged, ports: SettleRoundPorts): 
   const { proposal, verdict } = judged
   const { action } = proposal
   const [reason] = verdict.reasons
-  const plan = ports.ledger.plans.ofLoop(loop.id).find((one) => one.phase === "Pending")
+  const plan = ports.ledger.plans.pending(loop.id)
   const inPlan = verdict.kind === "hold" && plan !== undefined ? { plan: plan.name } : {}
   await ports.reporter.report(proposal.key, loop.id, proposal.object, {
     state: states[verdict.kind],
