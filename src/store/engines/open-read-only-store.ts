@@ -32,7 +32,7 @@ export async function openReadOnlyStore(directory: string): Promise<Store> {
   const identity = readIdentity(path)
   if (identity === undefined) throw storeFault("SPT-STORE-026", { directory: path })
   for (let attempt = 1; ; attempt++) {
-    const snapshot = openSnapshot(path)
+    const snapshot = openSnapshot(path, { untouched: true })
     try {
       // Everything that is read later comes from the state that this begins with.
       snapshot.db.exec("BEGIN")

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { storeFault } from "../faults.ts"
 import { storePath } from "./private-files.ts"
-import { readWalImage } from "./wal-image.ts"
+import { isImageable, logHeader, readWalImage } from "./wal-image.ts"
 
 export interface Snapshot {
   readonly db: DatabaseSync
@@ -14,7 +14,15 @@ export interface Snapshot {
   stillValid(): boolean
 }
 
-export function openSnapshot(directory: string): Snapshot {
+export interface SnapshotOptions {
+  /**
+   * Opens no file for writing, not even one that then is not written: SQLite itself opens an
+   * existing log so, and as root sets its owner again. Costs a copy in memory of what is stored.
+   */
+  readonly untouched?: boolean
+}
+
+export function openSnapshot(directory: string, options: SnapshotOptions = {}): Snapshot {
   const path = storePath(directory)
   if (!existsSync(path) || statSync(path).size === 0) {
     const cause = existsSync(path) ? "store.db is empty" : "store.db is missing"
@@ -26,6 +34,7 @@ export function openSnapshot(directory: string): Snapshot {
     const db = new DatabaseSync(`${url}?immutable=1&mode=ro`, { readOnly: true })
     return { db, stillValid: () => !hasLog() }
   }
+  if (options.untouched === true && isImageable(path)) return openImage(path)
   if (existsSync(`${path}-shm`)) {
     const options = { readOnly: true, timeout: 5000 }
     const db = new DatabaseSync(`${url}?mode=ro&readonly_shm=1`, options)
@@ -34,4 +43,14 @@ export function openSnapshot(directory: string): Snapshot {
   const db = new DatabaseSync(":memory:")
   db.deserialize(readWalImage(path))
   return { db, stillValid: () => !existsSync(`${path}-shm`) }
+}
+
+/** The file first and its log after it: what a checkpoint moves meanwhile is still in the log. */
+function openImage(path: string): Snapshot {
+  const before = logHeader(path)
+  const image = readWalImage(path)
+  const same = before === logHeader(path) // A log that began anew holds other pages.
+  const db = new DatabaseSync(":memory:")
+  if (same) db.deserialize(image)
+  return { db, stillValid: () => same }
 }

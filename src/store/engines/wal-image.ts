@@ -2,7 +2,7 @@
 // crashed without its -shm file, where SQLite itself would have to write. Only frames whose
 // checksums hold, up to the last commit, are taken; that is SQLite's own rule.
 
-import { readFileSync, statSync } from "node:fs"
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs"
 import { storeFault } from "../faults.ts"
 
 const headerBytes = 32
@@ -12,6 +12,29 @@ const maxImageBytes = 1024 * 1024 * 1024
 interface Sums {
   readonly first: number
   readonly second: number
+}
+
+/** Small enough to be held in memory beside everything else. */
+const imageableBytes = 256 * 1024 * 1024
+
+export function isImageable(path: string): boolean {
+  return statSync(path).size + statSync(`${path}-wal`).size <= imageableBytes
+}
+
+/** Changes whenever the log begins anew; "" when there is none. */
+export function logHeader(path: string): string {
+  let file: number
+  try {
+    file = openSync(`${path}-wal`, "r")
+  } catch {
+    return "" // Gone: whoever compares sees that it changed.
+  }
+  try {
+    const header = Buffer.alloc(headerBytes)
+    return header.subarray(0, readSync(file, header, 0, headerBytes, 0)).toString("hex")
+  } finally {
+    closeSync(file)
+  }
 }
 
 export function readWalImage(path: string): Uint8Array {
