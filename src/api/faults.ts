@@ -119,8 +119,8 @@ export const apiFault = defineFaults({
     fault: "stuck",
     text: "cannot {verb} {resource} {name}: {fields} declared at {source} by {manager}",
     hint:
-      "change it there; `setpoint pause` stops acting on it, " +
-      "`setpoint detach` gives the fields away",
+      "change it there, or remove it from that source; " +
+      "`setpoint stop LOOP` stops acting while you look",
     status: 409,
     reason: "Conflict",
   },
@@ -195,7 +195,7 @@ export const apiFault = defineFaults({
   "SPT-API-027": {
     fault: "stuck",
     text: "cannot change {resource} {name} from this source: it belongs to loop {loop}",
-    hint: "`setpoint adopt` or `setpoint move` puts it into the source's loop",
+    hint: "delete it there, or declare it under another name",
     status: 409,
     reason: "Conflict",
   },

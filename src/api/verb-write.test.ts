@@ -184,7 +184,7 @@ describe("update", () => {
     const patch = { metadata: { labels: { [loopLabel]: "default.other" } } }
     const fault = await faultOf(world.verbs.patch(alice, ref("a"), "merge", patch))
     expect(fault).toMatchObject({ status: 403 })
-    expect(fault.hint).toContain("setpoint move")
+    expect(fault.hint).toContain("make it anew")
     const moved = await world.verbs.patch(enginePrincipal, ref("a"), "merge", patch)
     expect(moved.object.metadata.labels?.[loopLabel]).toBe("default.other")
   })
@@ -298,7 +298,7 @@ describe("a source's fields", () => {
       const fault = await faultOf(attempt())
       expect(fault).toMatchObject({ code: "SPT-API-016", status: 409, reason: "Conflict" })
       expect(fault.message).toContain("site/a.yaml:3")
-      expect(fault.hint).toMatch(/setpoint pause.*setpoint detach/)
+      expect(fault.hint).toMatch(/change it there.*setpoint stop LOOP/)
     }
   })
 

@@ -181,7 +181,7 @@ export class Plane {
     await this.loops.remove(id)
     const { engine } = this
     await releaseLoop(id, {
-      ...{ ledger: engine.ledger, verbs: this.api.verbs },
+      ...{ clock: this.ports.clock, ledger: engine.ledger, verbs: this.api.verbs },
       keysOf: (loop) => engine.feed?.keys(loop) ?? [],
       object: async (one) => engine.feed?.object(one),
       resourceOf: (one) => engine.feed?.kindOf(one)?.resource,

@@ -31,7 +31,7 @@ export const reconcileFault = defineFaults({
   "SPT-LOOP-006": {
     fault: "stuck",
     text: "cannot manage {object}: its loop {loop} does not exist",
-    hint: "create the loop, or `setpoint move` the object to another one",
+    hint: "create the loop, or delete the object",
   },
   "SPT-LOOP-007": {
     fault: "wait",

@@ -1,5 +1,5 @@
 // Every object with a target belongs to exactly one loop. The label is set when the object is made
-// and afterwards changed by nobody but the engine (`setpoint move`).
+// and afterwards changed by nobody but the engine.
 
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
@@ -61,7 +61,7 @@ function keepLabel(request: AdmissionRequest, object: ApiObject, old: ApiObject)
     verb: "change",
     ...faultNames(request.key),
     why: `the label ${loopLabel} is changed only by the engine`,
-    way: "`setpoint move` puts an object into another loop",
+    way: "delete it and make it anew in the other loop",
   })
 }
 

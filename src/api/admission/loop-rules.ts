@@ -1,7 +1,7 @@
 // Loops: their id `NAMESPACE.NAME` is a label value and must fit one; their durations must be read.
 
 import { parseDuration } from "../../base/clock.ts"
-import { at } from "../../base/json.ts"
+import { at, isArray, type Json } from "../../base/json.ts"
 import type { Admission } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
 import { setpointGroup } from "../../object/object.ts"
@@ -11,6 +11,14 @@ import { invalidFault } from "../validate-object.ts"
 
 const durations: readonly (readonly string[])[] = [["interval"], ["limits", "window"]]
 const durationMaxMs = 366 * 86_400_000
+
+/** Declared fields that nothing honours yet: refusing is safer than ignoring. */
+const reserved: readonly (readonly [readonly string[], (value: Json) => boolean, string])[] = [
+  [["approvals", "required"], (value) => value === 1, "more than one approval"],
+  [["approvals", "separateAuthor"], (value) => value === false, "separateAuthor"],
+  [["windows"], (value) => isArray(value) && value.length === 0, "a maintenance window"],
+  [["source", "git"], () => false, "a git source"],
+]
 
 export const loopAdmission: Admission = {
   admit: async ({ key, object, operation }) => {
@@ -28,6 +36,12 @@ export const loopAdmission: Admission = {
       if (ms !== undefined && ms > 0 && ms <= durationMaxMs) continue
       const message = 'must be a duration above 0 such as "5m" or "1h30m", at most a year'
       causes.push({ field: `spec.${path.join(".")}`, reason: "FieldValueInvalid", message })
+    }
+    for (const [path, isDefault, what] of reserved) {
+      const value = at(object.spec, ...path)
+      if (value === undefined || isDefault(value)) continue
+      const message = `${what} is not supported yet, and ignoring it would be unsafe`
+      causes.push({ field: `spec.${path.join(".")}`, reason: "FieldValueNotSupported", message })
     }
     if (causes.length > 0) throw invalidFault("Loop", key.name, causes)
     return object
