@@ -115,7 +115,7 @@ describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
       `${cycles + 5} kills, ${book.entries} journal entries, ${book.grown} revisions grew`,
     )
     expect(book.problems).toEqual([])
-  }, 400_000)
+  }, 1_200_000)
 
   it("during creates and deletes", async () => {
     const declared = new Map<string, string>()
@@ -150,5 +150,5 @@ describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
       `${cycles + 1} kills, ${book.entries} journal entries, ${book.grown} revisions grew`,
     )
     expect(book.problems).toEqual([])
-  }, 400_000)
+  }, 1_200_000)
 })

@@ -27,13 +27,16 @@ function picture(folder: string): string[] {
   })
 }
 
-/** Files that were just written are looked at in full until their clock tick is surely over. */
+/**
+ * Files that were just written are looked at in full until their clock tick is surely over, and the
+ * first look at a converged loop notes its size, once: quiet is when three looks wrote nothing.
+ */
 async function settled(): Promise<void> {
   await pause(2500)
-  await waitFor("the queue is empty", async () => {
-    await rig.call("POST", "look")
+  await waitFor("three looks write nothing", async () => {
     const before = (await rig.status()).revision
-    await pause(300)
+    for (let pass = 0; pass < 3; pass++) await rig.call("POST", "look")
+    await pause(200)
     const after = (await rig.status()).revision
     return before === after || `${before} and ${after}`
   })

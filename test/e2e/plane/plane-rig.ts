@@ -7,11 +7,15 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { vi } from "vitest"
 import type { Json, JsonObject } from "../../../src/base/json.ts"
 import { type HttpClient, httpClient } from "../../../src/client/http/http-client.ts"
 import type { ApiObject } from "../../../src/object/object.ts"
 import type { HistoryView, LoopView, PlanView, StatusView } from "./views.ts"
 import { type Reached, waitFor } from "./wait-for.ts"
+
+// A busy machine is slow; what a test waits for has deadlines of its own that say what was reached.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 })
 
 const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
 
@@ -79,7 +83,7 @@ export class PlaneRig {
         return `${String(error)} ${this.errors}`
       }
     }
-    return waitFor("the plane starts", answers, { deadlineMs: 30_000, everyMs: 25 })
+    return waitFor("the plane starts", answers, { deadlineMs: 90_000, everyMs: 25 })
   }
 
   /** Starts it without waiting; resolves when the process has ended. */
@@ -195,7 +199,7 @@ export class PlaneRig {
   }
 
   /** So many objects, all of them converged, and nothing waiting. */
-  converged(objects: number, deadlineMs = 60_000): Promise<number> {
+  converged(objects: number, deadlineMs = 120_000): Promise<number> {
     const look = async (): Promise<Reached> => {
       const loop = await this.loopStatus()
       const counts = `${loop.converged} of ${loop.objects} converged`

@@ -13,7 +13,7 @@ export interface WaitOptions {
 export async function waitFor(
   what: string,
   condition: () => Reached | Promise<Reached>,
-  { deadlineMs = 30_000, everyMs = 15 }: WaitOptions = {},
+  { deadlineMs = 60_000, everyMs = 15 }: WaitOptions = {},
 ): Promise<number> {
   const started = performance.now()
   for (;;) {
