@@ -1,7 +1,7 @@
 // The file DIR/stop. It is read synchronously before every mutating call, so that writing it, by
 // anyone and by any means, is enough. An empty file, or one that can't be understood, stops all.
 
-import { readFileSync, rmSync } from "node:fs"
+import { readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { StopEntry, StopSwitch } from "../../contract/stop.ts"
@@ -15,15 +15,26 @@ const doubt: StopEntry = {
   at: "",
 }
 
+/** Nobody could write the file any more, and nothing that is noted now would last. */
+const gone: StopEntry = {
+  loop: "*",
+  scope: "all",
+  by: "the data directory",
+  reason: "it was moved or removed while the plane ran; end the plane and bring it back",
+  at: "",
+}
+
 export function stopFile(directory: string): StopSwitch {
   const path = join(directory, "stop")
+  const home = identityOf(directory)
   return {
     entries() {
       let text: string
       try {
         text = readFileSync(path, "utf8")
       } catch (error) {
-        return isCode(error, "ENOENT") ? [] : [doubt]
+        if (!isCode(error, "ENOENT")) return [doubt]
+        return identityOf(directory) === home ? [] : [gone]
       }
       return parseStop(text)
     },
@@ -36,6 +47,11 @@ export function stopFile(directory: string): StopSwitch {
       syncPath(dirname(path))
     },
   }
+}
+
+function identityOf(directory: string): string {
+  const stat = statSync(directory, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? "" : `${stat.dev}:${stat.ino}`
 }
 
 export function parseStop(text: string): readonly StopEntry[] {

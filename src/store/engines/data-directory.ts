@@ -74,9 +74,9 @@ export async function openDataDirectory(options: OpenDirectoryOptions): Promise<
           // First the mark, then the log that SQLite removes: a crash between leaves both right.
           rmSync(join(directory, openMark), { force: true })
           syncPath(directory)
-          await store.close()
         } finally {
-          lock.release()
+          // Also when the directory was taken away: a store left open would keep the process alive.
+          await store.close().finally(() => lock.release())
         }
       },
     }
