@@ -33,6 +33,11 @@ export const cliFault = defineFaults({
     text: "cannot resume on {data}: no plane is running there",
     hint: "start the plane; it starts stopped and remembers the stop, then run resume again",
   },
+  "SPT-CLI-007": {
+    fault: "stuck",
+    text: "cannot serve from {data}: the path of its socket has {bytes} bytes, at most {limit}",
+    hint: "choose a shorter directory with --data",
+  },
   "SPT-CLI-010": {
     fault: "stuck",
     text: "cannot find {kind} {name} in namespace {namespace}",

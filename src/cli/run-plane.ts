@@ -2,11 +2,13 @@
 // begins any more, what is under way finishes, the rest goes on at the next start. A second signal
 // ends it at once.
 
+import { join, resolve } from "node:path"
 import { systemClock } from "../base/system.ts"
 import { type LocalPlane, openLocalPlane } from "../plane/adapters/open-local-plane.ts"
 import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
+import { cliFault } from "./faults.ts"
 import { followJournal } from "./running/follow-journal.ts"
 import { goesWell, journalLines } from "./running/journal-lines.ts"
 import { progressOf, progressText, quietText, StatusLine } from "./running/progress.ts"
@@ -20,6 +22,8 @@ export interface RunPlaneOptions {
 }
 
 const progressMs = 150
+const socketPathMax = 107
+const lingerMs = 500
 
 /** `opened` prints the first screen and answers with the loops whose progress is shown. */
 export async function runPlane(
@@ -27,8 +31,14 @@ export async function runPlane(
   options: RunPlaneOptions,
   opened: (local: LocalPlane) => Promise<readonly string[]>,
 ): Promise<number> {
+  requireShortSocket(cli.options().data)
   const end = endSignal()
-  const local = await open(cli, options)
+  const local = await open(cli, options).catch((error) => {
+    end.forget()
+    // A part that was open already, such as a first listener, must not keep the process.
+    setTimeout(() => process.exit(exitCode.failed), lingerMs).unref()
+    throw error
+  })
   const stop = new AbortController()
   const line = new StatusLine(cli.terminal)
   // Until then the progress line says what goes well; only what does not gets a line of its own.
@@ -49,7 +59,7 @@ export async function runPlane(
     const converging = showProgress(cli, local, loops, line, stop.signal).then(() => {
       quiet = true
     })
-    const signal = await end
+    const signal = await end.signal
     line.clear()
     cli.terminal.note(`${signal}: ending; acts under way finish first (again to end at once)`)
     stop.abort()
@@ -107,15 +117,27 @@ async function showProgress(
   }
 }
 
-function endSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let told = false
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.on(signal, () => {
-        if (told) process.exit(exitCode.failed)
-        told = true
-        resolve(signal)
-      })
+/** The system refuses longer paths of sockets; told before anything is made. */
+function requireShortSocket(data: string): void {
+  const bytes = Buffer.byteLength(join(resolve(data), "api.sock"))
+  if (bytes > socketPathMax) throw cliFault("SPT-CLI-007", { data, bytes, limit: socketPathMax })
+}
+
+const endings = ["SIGINT", "SIGTERM"] as const
+
+function endSignal(): { readonly signal: Promise<string>; forget(): void } {
+  let told = false
+  let onSignal: (signal: string) => void = () => {}
+  const signal = new Promise<string>((done) => {
+    onSignal = (name) => {
+      if (told) process.exit(exitCode.failed)
+      told = true
+      done(name)
     }
   })
+  for (const name of endings) process.on(name, onSignal)
+  const forget = () => {
+    for (const name of endings) process.off(name, onSignal)
+  }
+  return { signal, forget }
 }

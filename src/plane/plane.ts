@@ -63,8 +63,13 @@ export class Plane {
 
   static async open(ports: PlanePorts): Promise<Plane> {
     const plane = new Plane(ports)
-    await plane.#open()
-    return plane
+    try {
+      await plane.#open()
+      return plane
+    } catch (error) {
+      await plane.close().catch(() => {}) // The first failure is the one to tell.
+      throw error
+    }
   }
 
   get api(): Api {

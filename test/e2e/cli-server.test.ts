@@ -1,6 +1,13 @@
 // The commands that run, watch, stop and keep a plane, as a person uses them.
 
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { CliRig } from "./cli-server-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
@@ -189,12 +196,16 @@ describe("setpoint backup and restore", () => {
     await plane.end()
     expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 0 })
     expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 1 })
-    const restored = rig.start("up", "site", "--data", "again")
+    renameSync(rig.path("site"), rig.path("elsewhere"))
+    const restored = rig.start("serve", "--data", "again")
     await restored.said(/restored from a backup/)
-    await waitFor("everything was observed", async () => {
-      const { stdout } = await rig.run("status", "--data", "again", "-o", "json")
-      return JSON.parse(stdout).restored === false
-    })
+    const again = async () =>
+      JSON.parse((await rig.run("status", "--data", "again", "-o", "json")).stdout)
+    const before = await again()
+    expect(before.restored).toBe(true)
+    expect(before.loops.at(-1).source.state).toBe("unreadable")
+    renameSync(rig.path("elsewhere"), rig.path("site"))
+    await waitFor("everything was observed", async () => (await again()).restored === false)
     expect(readFileSync(rig.path("out", "file-3"), "utf8")).toBe("text 3\n")
   })
 })

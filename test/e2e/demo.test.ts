@@ -94,28 +94,29 @@ describe("the keys of the demo", () => {
     expect(player.files()).toBe(100)
   })
 
-  it("j rejects: everything stays", async () => {
+  it("a approves: exactly the 40 are deleted", async () => {
+    const said = await player.press("a", /files are left\n/)
+    expect(said).toMatch(/\$ \.\/setpoint approve \S+/)
+    expect(said).toMatch(/done: 60 files are left/)
+    expect(player.files()).toBe(60)
+    const there = [9, 10, 49, 50].map((page) => existsSync(player.page(page)))
+    expect(there).toEqual([true, false, false, true])
+  })
+
+  it("b brings the manifests back: the files are made again", async () => {
+    await player.press("b", /all 100 as declared after \d+ ms; nothing is held/)
+    expect(player.manifests()).toBe(100)
+    expect(player.files()).toBe(100)
+  })
+
+  it("j rejects: everything stays, also when the same is removed again", async () => {
+    await player.press("r", /files are still there.*\n/)
     const said = await player.press("j", /files stay\n/)
     expect(said).toMatch(/\$ \.\/setpoint reject \S+/)
     expect(said).toMatch(/is Rejected; all 100 files stay/)
-    expect(player.files()).toBe(100)
-  })
-
-  it("b brings the manifests back: nothing is held any more", async () => {
     await player.press("b", /all 100 as declared after \d+ ms; nothing is held/)
-    expect(player.manifests()).toBe(100)
-  })
-
-  it("a approves: exactly the 40 are deleted, and b makes them again", async () => {
-    await player.press("r", /files are still there.*\n/)
-    const said = await player.press("a", /files are left\n/)
-    expect(said).toMatch(/\$ \.\/setpoint approve \S+/)
-    expect(player.files()).toBe(60)
-    expect([9, 10, 49, 50].map((page) => existsSync(player.page(page)))).toEqual([
-      ...[true, false, false, true],
-    ])
-    await player.press("b", /all 100 as declared after \d+ ms/)
-    expect(player.files()).toBe(100)
+    await player.press("r", /denied: exactly this was rejected before.*; 100 files stay\n/)
+    await player.press("b", /all 100 as declared after \d+ ms; nothing is held/)
   })
 
   it("s stops: e heals nothing until g goes on", async () => {

@@ -2,7 +2,7 @@
 // brings about, and says what happened; nothing is acted out.
 
 import type { DemoPlane, ShellResult } from "./demo-shell.ts"
-import { type DemoView, waitFor } from "./demo-view.ts"
+import { type DemoStatus, type DemoView, waitFor } from "./demo-view.ts"
 import { type DemoWorld, pageCount, pageKey, pageName } from "./demo-world.ts"
 
 export interface DemoStage {
@@ -65,19 +65,23 @@ const remove: DemoAction = {
   act: async (stage) => {
     if (stage.world.manifestsAway() > 0) return stage.say("they are away; b brings them back")
     await stage.run("mv site/page-0[1-4]?.yaml away/")
-    const held = await waitFor(async () => {
+    const seen = await waitFor(async () => {
       const status = await stage.view.status()
-      return status?.plan !== undefined || status?.source !== "good" ? status : undefined
+      const taken = status?.source !== "good" || status.declared < pageCount
+      return status?.plan !== undefined || (status !== undefined && taken) ? status : undefined
     }, effectMs)
-    const plan = held?.value.plan
-    if (plan === undefined) {
-      const why = held?.value.issue || "no plan came"
-      return stage.say(`nothing held: source ${held?.value.source ?? "unknown"}: ${why}`)
-    }
+    const plan = seen?.value.plan
+    if (plan === undefined) return stage.say(noPlanText(seen?.value, stage.world.filesThere()))
     stage.say(`held ${plan.actions} actions in plan ${plan.name}, none executed:`)
     stage.say(await stage.view.planReason(plan.name))
     stage.say(`${stage.world.filesThere()} files are still there; a approves, j rejects`)
   },
+}
+
+function noPlanText(status: DemoStatus | undefined, files: number): string {
+  if (status === undefined) return "the plane has not looked yet"
+  if (status.source !== "good") return `source ${status.source}: ${status.issue}`
+  return `denied: exactly this was rejected before and nothing changed since; ${files} files stay`
 }
 
 async function pendingPlan(stage: DemoStage): Promise<string | undefined> {
@@ -93,7 +97,8 @@ const approve: DemoAction = {
     const plan = await pendingPlan(stage)
     if (plan === undefined) return
     const stops = (await stage.view.status())?.stops ?? []
-    const { code } = await stage.show(`./setpoint approve ${plan}`)
+    const wait = stops.length > 0 ? " --no-wait" : ""
+    const { code } = await stage.show(`./setpoint approve ${plan} --yes${wait}`)
     if (code !== 0) return
     const limit = stops.length > 0 ? stoppedMs : effectMs
     const done = await waitFor(
@@ -101,7 +106,7 @@ const approve: DemoAction = {
       limit,
     )
     const left = `${stage.world.filesThere()} files are left`
-    if (done !== undefined) return stage.say(`done in ${Math.round(done.ms)} ms; ${left}`)
+    if (done !== undefined) return stage.say(`done: ${left}`)
     stage.say(`approved, not done yet: ${stops[0] ?? "still under way"}; ${left}`)
   },
 }
@@ -254,4 +259,4 @@ export const demoActions: readonly DemoAction[] = [
 ]
 
 /** Once through every key, in an order in which each has something to do. */
-export const tour = "ecdptrjbrabuefsegkpt"
+export const tour = "ecdptrabrjbuefsegkpt"

@@ -18,6 +18,8 @@ export interface DemoStatus {
   /** Looked at, with a reason why they are not converged. */
   readonly explained: number
   readonly source: string
+  /** Manifests in the revision that is in force. */
+  readonly declared: number
   readonly issue: string
   readonly plan: PendingPlan | undefined
   readonly stops: readonly string[]
@@ -50,6 +52,7 @@ export class DemoView {
       converged: Number(at(loop, "converged")),
       explained: explained.reduce((sum, count) => sum + count, 0),
       source: String(at(loop, "source", "state")),
+      declared: Number(at(loop, "source", "objects") ?? 0),
       issue: isArray(issues) ? String(issues[0] ?? "") : "",
       plan:
         typeof plan === "string"

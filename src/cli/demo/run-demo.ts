@@ -10,6 +10,8 @@ import { DemoWorld, pageCount } from "./demo-world.ts"
 import { type Keys, readKeys } from "./read-keys.ts"
 
 const startMs = 30_000
+const headLines = 14
+const tailLines = 3
 
 export async function runDemo(terminal: Terminal, keep: boolean): Promise<boolean> {
   const world = new DemoWorld()
@@ -91,7 +93,7 @@ function newStage(terminal: Terminal, world: DemoWorld, plane: DemoPlane): DemoS
     },
     show: async (command) => {
       const result = await run(command)
-      for (const line of result.output.split("\n")) say(line)
+      for (const line of shortened(result.output.split("\n"))) say(line)
       return result
     },
     restart: async () => {
@@ -105,6 +107,13 @@ function newStage(terminal: Terminal, world: DemoWorld, plane: DemoPlane): DemoS
       return ready?.value === "ready" ? ready.ms : undefined
     },
   }
+}
+
+/** The beginning and the end of a long output. */
+function shortened(lines: readonly string[]): readonly string[] {
+  const left = lines.length - headLines - tailLines
+  if (left <= 1) return lines
+  return [...lines.slice(0, headLines), `... ${left} more lines ...`, ...lines.slice(-tailLines)]
 }
 
 /** As declared, or with a reason why not. */

@@ -39,9 +39,10 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
   const directory = resolve(options.directory)
   const [clock, random] = [systemClock, systemRandom]
   const data = await openDataDirectory({ directory, clock, random, onFatal: options.onFatal })
+  let plane: Plane | undefined
   try {
     const token = openLocalToken(directory, random)
-    const plane = await Plane.open({
+    plane = await Plane.open({
       ...{ clock, random, store: data.store, logger: options.logger },
       ...localWorld(),
       kinds: await localKinds({ ...options, directory }),
@@ -53,13 +54,15 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
       clearRestored: () => data.clearRestored(),
     })
     const server = await serve(plane, directory, token, options)
+    const opened = plane
     const close = async () => {
       await server.close()
-      await plane.close()
+      await opened.close()
       await data.close()
     }
-    return { plane, data, server, close }
+    return { plane: opened, data, server, close }
   } catch (error) {
+    await plane?.close()
     await data.close()
     throw error
   }
