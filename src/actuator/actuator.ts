@@ -73,9 +73,13 @@ export class Actuator {
     this.inFlight = new InFlight(ports.clock)
   }
 
-  /** No act begins any more; handles that are out refuse their next mutating call. */
+  /** No act begins any more; those under way go on. */
   close(): void {
     this.#closing = true
+  }
+
+  /** Handles that are out refuse their next mutating call. */
+  cutOff(): void {
     for (const revoke of this.#revocations) revoke()
   }
 

@@ -41,6 +41,8 @@ import { refOf } from "./refs.ts"
 import { TargetWatches } from "./target-watches.ts"
 
 const defaultWorkers = 16
+/** So long an act under way may go on when the plane ends. */
+const closeGraceMs = 5000
 const executeAgainMs = 2000
 
 export class Engine {
@@ -129,7 +131,10 @@ export class Engine {
     this.actuator.close()
     this.queue.shutdown()
     this.watches.close()
+    // Cut off at once, every act under way would leave its pieces behind.
+    const cut = this.ports.clock.after(closeGraceMs, () => this.actuator.cutOff())
     await this.dispatcher.drain()
+    cut.cancel()
     await Promise.all(this.#workers)
     await this.recorder.close()
     await this.feed?.close()
