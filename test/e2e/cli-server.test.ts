@@ -19,7 +19,13 @@ beforeEach(() => {
 afterEach(() => rig.close())
 
 const loop = (name: string, path: string) =>
-  `apiVersion: setpoint.dev/v1alpha1\nkind: Loop\nmetadata: {name: ${name}}\nspec: {mode: Enforce, source: {directory: {path: ${path}}}}\n`
+  [
+    "apiVersion: setpoint.dev/v1alpha1",
+    "kind: Loop",
+    `metadata: {name: ${name}}`,
+    `spec: {mode: Enforce, source: {directory: {path: ${path}}}}`,
+    "",
+  ].join("\n")
 
 const status = async () => JSON.parse((await rig.run("status", "-o", "json")).stdout)
 
@@ -37,7 +43,7 @@ describe("setpoint up", () => {
     await again.said(/default\.my-site {2}Observe/)
   })
 
-  it("refuses a folder that is missing, is a file, or has no name, before it makes anything", async () => {
+  it("refuses a folder that is missing, a file or nameless before it makes anything", async () => {
     writeFileSync(rig.path("file"), "")
     mkdirSync(rig.path("---"))
     for (const [path, why] of [
@@ -52,7 +58,7 @@ describe("setpoint up", () => {
     expect(existsSync(rig.path(".setpoint"))).toBe(false)
   })
 
-  it("takes Loop objects at the top, with paths relative to it, and makes no loop of its own", async () => {
+  it("takes Loop objects at the top, relative to it, and makes no loop of its own", async () => {
     rig.declareFiles("all/parts", 2)
     writeFileSync(rig.path("all", "loops.yaml"), loop("parts", "./parts"))
     const plane = rig.start("up", "all")
@@ -158,7 +164,7 @@ describe("setpoint stop and resume", () => {
 })
 
 describe("setpoint status and doctor", () => {
-  it("shows for people and for machines how the loops stand, and fails without a plane", async () => {
+  it("shows people and machines how loops stand, and fails without a plane", async () => {
     rig.declareFiles("site", 2)
     const plane = rig.start("up", "site")
     await plane.said(/2 of 2 as declared/)
@@ -187,7 +193,7 @@ describe("setpoint status and doctor", () => {
 })
 
 describe("setpoint backup and restore", () => {
-  it("copies a running plane; a restored one destroys nothing until it has observed everything", async () => {
+  it("copies a running plane; a restored one is marked until it has observed all", async () => {
     rig.declareFiles("site", 3)
     const plane = rig.start("up", "site")
     await plane.said(/3 of 3 as declared/)
@@ -203,7 +209,8 @@ describe("setpoint backup and restore", () => {
       JSON.parse((await rig.run("status", "--data", "again", "-o", "json")).stdout)
     const before = await again()
     expect(before.restored).toBe(true)
-    expect(before.loops.at(-1).source.state).toBe("unreadable")
+    const site = before.loops.find(({ id }: { id: string }) => id === "default.site")
+    expect(site.source.state).toBe("unreadable")
     renameSync(rig.path("elsewhere"), rig.path("site"))
     await waitFor("everything was observed", async () => (await again()).restored === false)
     expect(readFileSync(rig.path("out", "file-3"), "utf8")).toBe("text 3\n")

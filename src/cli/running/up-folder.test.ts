@@ -13,7 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
 const loop = (name: string, path: string) =>
-  `apiVersion: setpoint.dev/v1alpha1\nkind: Loop\nmetadata: {name: ${name}}\nspec: {source: {directory: {path: ${path}}}}\n`
+  [
+    "apiVersion: setpoint.dev/v1alpha1",
+    "kind: Loop",
+    `metadata: {name: ${name}}`,
+    `spec: {source: {directory: {path: ${path}}}}`,
+    "",
+  ].join("\n")
 
 describe("the name of a folder's loop", () => {
   it("is a DNS label whatever the folder is called, or nothing", () => {
