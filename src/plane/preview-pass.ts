@@ -3,7 +3,6 @@
 
 import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
-import type { TargetRecord } from "../contract/record.ts"
 import type { HeldAction } from "../ledger/plan-ledger.ts"
 import { proposalOf, proposeFor } from "../reconcile/conclude.ts"
 import { desire } from "../reconcile/desire.ts"
@@ -25,7 +24,7 @@ const quiet: Passed = { kind: "quiet" }
 
 export async function previewPass(subject: Subject, parts: PreviewParts): Promise<Passed> {
   const { key, uid, kind, loop, object } = subject
-  const { ledger, objects, openedAt, ports } = parts
+  const { ledger, objects, records, openedAt, ports } = parts
   const note = (state: PreviewNote["state"], message: string, target?: string): Passed => {
     const place = target === undefined ? {} : { target }
     return {
@@ -39,7 +38,7 @@ export async function previewPass(subject: Subject, parts: PreviewParts): Promis
     return note("waiting", `waits for ${field} of ${other} ${name}`)
   }
   if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
-  const record = await ledger.record(uid)
+  const record = records.get(uid)
   const text = targetText(kind.provider, desired)
   if (record?.applied !== undefined && record.target !== text) {
     const old = await observe(subject, targetOf(subject, record.applied, record), parts)
@@ -101,7 +100,7 @@ async function passMarked(subject: Subject, parts: PreviewParts): Promise<Passed
 /** A look at the target that the ledger knows for this object. */
 export async function lookNow(subject: Subject, parts: PreviewParts) {
   const { kind, object, uid } = subject
-  const record: TargetRecord | undefined = await parts.ledger.record(uid)
+  const record = parts.records.get(uid)
   const { desired } = await desire(object, kind.provider, parts.objects.lookup)
   const target = recordedTarget(subject, desired, record)
   const observation = await observe(subject, target, parts)

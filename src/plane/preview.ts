@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
 import { loopId } from "../contract/loop.ts"
 import type { KindProvider } from "../contract/provider.ts"
+import type { TargetRecord } from "../contract/record.ts"
 import type { Source, SourceIssue } from "../contract/source.ts"
 import type { StopEntry } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
@@ -14,7 +15,9 @@ import type { ReadWorld } from "../contract/world.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopSpecOf } from "../controllers/loop-spec.ts"
+import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import { Ledger } from "../ledger/ledger.ts"
+import { scanPrefix } from "../ledger/scan.ts"
 import type { ApiObject } from "../object/object.ts"
 import { Connections } from "../queue/connections.ts"
 import { createKindRuntime } from "../reconcile/kind-runtime.ts"
@@ -55,6 +58,8 @@ export interface PreviewParts {
   readonly observer: Observer
   readonly objects: PreviewObjects
   readonly judge: LoopDeleteJudge
+  /** Read once, by UID: a preview asks for each of them. */
+  readonly records: ReadonlyMap<string, TargetRecord>
   readonly openedAt: number
   readonly signal: AbortSignal
 }
@@ -64,6 +69,7 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
   const stop = new AbortController()
   const ledger = new Ledger(store, clock)
   await ledger.open()
+  const records = await readRecords(store)
   const kinds = ports.kinds.map(createKindRuntime)
   const engines = new Map<string, LoopEngine>()
   const api = await openApi({
@@ -86,7 +92,8 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     const observer = new Observer({ clock, world: ports.readWorld, gate })
     const openedAt = clock.monotonic()
     const { signal } = stop
-    const parts: PreviewParts = { ports, ledger, observer, objects, judge, openedAt, signal }
+    const known = { ports, ledger, observer, objects, judge, records }
+    const parts: PreviewParts = { ...known, openedAt, signal }
     for (const loop of chosenLoops(request, objects)) {
       const engine = newEngine(loop, parts)
       engines.set(engine.id, engine)
@@ -102,6 +109,15 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     stop.abort()
     await api.close()
   }
+}
+
+async function readRecords(store: Store): Promise<Map<string, TargetRecord>> {
+  const records = new Map<string, TargetRecord>()
+  for await (const { value } of scanPrefix(store, ledgerKeys.records)) {
+    const record = decodeDocument<TargetRecord>(value)
+    records.set(record.uid, record)
+  }
+  return records
 }
 
 /** A loop with what the ledger remembers of it: pending plans, and approvals under way. */

@@ -2,8 +2,6 @@
 // A failure of the network is thrown, never turned into an answer; a reading handle sends only GET
 // and HEAD, so that an observation can't change anything.
 
-import { request as requestPlain } from "node:http"
-import { request as requestTls } from "node:https"
 import type { Http, HttpRequest, HttpResponse } from "../../contract/world.ts"
 import { providerFault } from "../faults.ts"
 
@@ -53,7 +51,9 @@ function exchange(
   if (address.protocol !== "http:" && address.protocol !== "https:") {
     throw new TypeError(`the scheme ${address.protocol} is not http or https`)
   }
-  const start = address.protocol === "https:" ? requestTls : requestPlain
+  // Loaded with the first request: many planes and every short command never send one.
+  const name = address.protocol === "https:" ? "node:https" : "node:http"
+  const { request: start } = process.getBuiltinModule(name)
   return new Promise((resolve, reject) => {
     const bytes = body === undefined ? undefined : Buffer.from(body)
     const length = bytes === undefined ? {} : { "content-length": String(bytes.length) }

@@ -18,6 +18,7 @@ import {
   promises,
   read as readFd,
   readlinkSync,
+  readSync,
   renameSync,
   rmdirSync,
   symlinkSync,
@@ -90,8 +91,12 @@ async function readBounded(path: string, bytesMax: number): Promise<Uint8Array> 
   }
 }
 
+/** Small contents at once: the way through the thread pool costs ten times their read. */
+const readAtOnceMax = 65_536
+
 async function readSome(fd: number, path: string, into: Buffer, at: number): Promise<number> {
   try {
+    if (into.length <= readAtOnceMax) return readSync(fd, into, at, into.length - at, at)
     return (await readAsync(fd, into, at, into.length - at, at)).bytesRead
   } catch (error) {
     throw callFault("read", path, error)
