@@ -46,7 +46,7 @@ describe.each(flavours)("a quiet loop (%s)", (flavour) => {
 })
 
 it("ten looks at 10,000 objects change nothing outside, and read once each", async () => {
-  const site = await Site.open({ flavour: "list" })
+  const site = await Site.open({ flavour: "batch" })
   await site.declare(all(10_000), 30_000)
   expect(site.there()).toHaveLength(10_000)
   await site.clock.advance(20 * 60_000)
