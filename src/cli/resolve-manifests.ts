@@ -1,4 +1,5 @@
-// The manifests of `-f FILE`, `-f DIR` and `-f -`, each with its place; all of them, or every issue.
+// The manifests of `-f FILE`, `-f DIR` and `-f -`, each with its place; all of them, or every
+// issue.
 
 import { readFileSync, statSync } from "node:fs"
 import { basename, resolve } from "node:path"

@@ -1,5 +1,5 @@
-// Which loops `setpoint plan PATH` is about: the folder as `up` would keep it, or the Loop objects at
-// the top of it.
+// Which loops `setpoint plan PATH` is about: the folder as `up` would keep it, or the Loop
+// objects at the top of it.
 
 import { resolve } from "node:path"
 import type { ApiObject } from "../object/object.ts"

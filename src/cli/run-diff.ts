@@ -1,5 +1,5 @@
-// The two comparisons of `setpoint diff`. Nothing is written: the API is asked for a dry run, or for
-// its explanation of one object.
+// The two comparisons of `setpoint diff`. Nothing is written: the API is asked for a dry run, or
+// for its explanation of one object.
 
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
 import { type ApiObject, loopLabel } from "../object/object.ts"
@@ -96,9 +96,8 @@ export async function diffObject(cli: Cli, words: readonly string[]): Promise<nu
     terminal.note(`no differences: ${printable(String(target))} is as declared`)
     return exitCode.ok
   }
-  terminal.print(
-    `${terminal.paint("bold", printable(`${named.kind.kind} ${named.name}`))}  ${printable(String(target))}`,
-  )
+  const title = terminal.paint("bold", printable(`${named.kind.kind} ${named.name}`))
+  terminal.print(`${title}  ${printable(String(target))}`)
   const rows = fields.map((field) => [
     String(field.path),
     String(field.why),

@@ -52,7 +52,7 @@ afterEach(async () => {
 })
 
 describe("the event recorder", () => {
-  it("counts the same reason about the same object, and writes it at most once a minute", async () => {
+  it("counts the same reason about the same object, written at most once a minute", async () => {
     for (let times = 0; times < 10; times++) recorder.note(note())
     await recorder.settled()
     const [first] = await events()

@@ -1,6 +1,6 @@
-// Event objects for what people want to hear of. The same reason about the same object is one event
-// whose count grows, written at most once a minute; only the newest are kept. Recording never waits,
-// never fails a caller, sets no timer, and writes nothing when nothing happened.
+// Event objects for what people want to hear of. The same reason about the same object is one
+// event whose count grows, written at most once a minute; only the newest are kept. Recording
+// never waits, never fails a caller, sets no timer, and writes nothing when nothing happened.
 
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"

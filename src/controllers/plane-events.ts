@@ -1,5 +1,6 @@
-// What becomes an event: drift that was corrected, acts that failed, plans held and decided, sources
-// that went bad or good, stop and resume. A round over many objects is one event about its loop.
+// What becomes an event: drift that was corrected, acts that failed, plans held and decided,
+// sources that went bad or good, stop and resume. A round over many objects is one event about
+// its loop.
 
 import type { ActReport } from "../actuator/actuator.ts"
 import type { Json } from "../base/json.ts"

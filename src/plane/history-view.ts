@@ -1,5 +1,5 @@
-// What happened, newest last: the journal of one object, one loop, or everything. A reader that comes
-// again says up to where it has read, and gets only what came after.
+// What happened, newest last: the journal of one object, one loop, or everything. A reader that
+// comes again says up to where it has read, and gets only what came after.
 
 import type { JournalEntry, JournalEvent } from "../contract/journal.ts"
 import type { JournalHead } from "../ledger/journal.ts"

@@ -1,5 +1,5 @@
-// The preview of one loop: its source read and placed, every object looked at, what would be proposed
-// judged as one round, and what is no longer declared judged as one set of deletes.
+// The preview of one loop: its source read and placed, every object looked at, what would be
+// proposed judged as one round, and what is no longer declared judged as one set of deletes.
 
 import { mapBounded } from "../base/async.ts"
 import { isFault } from "../base/faults.ts"
@@ -12,7 +12,7 @@ import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../obje
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { type PreviewParts, pendingPlan } from "./preview.ts"
+import { type PreviewParts, pendingPlan } from "./preview-parts.ts"
 import { lookNow, type Passed, previewPass } from "./preview-pass.ts"
 import {
   actionPreview,

@@ -1,5 +1,5 @@
-// One pass of a preview over one object: the first half of reconcile (desire, observe, diff, propose)
-// without its second: nothing is reported, recorded or put into a round that acts.
+// One pass of a preview over one object: the first half of reconcile (desire, observe, diff,
+// propose) without its second: nothing is reported, recorded or put into a round that acts.
 
 import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
@@ -11,7 +11,7 @@ import { look, recordedTarget, type Subject, targetOf } from "../reconcile/look.
 import type { Proposal } from "../reconcile/proposal.ts"
 import { deletionProposal } from "../reconcile/reconcile-deletion.ts"
 import { retireProposal } from "../reconcile/retire-target.ts"
-import type { PreviewParts } from "./preview.ts"
+import type { PreviewParts } from "./preview-parts.ts"
 import type { PreviewNote } from "./preview-view.ts"
 
 export type Passed =

@@ -1,5 +1,5 @@
-// What a preview says: plain values that print as a diff and go out as JSON unchanged. Each line has
-// its reason.
+// What a preview says: plain values that print as a diff and go out as JSON unchanged. Each line
+// has its reason.
 
 import { at, isArray, isObject, type Json } from "../base/json.ts"
 import type { Action, FieldChange, Verb } from "../contract/action.ts"

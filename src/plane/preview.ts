@@ -3,15 +3,10 @@
 // writes. It must never commit, act, or open anything for writing.
 
 import { openApi } from "../api/verbs.ts"
-import type { Clock } from "../base/clock.ts"
-import type { Random } from "../base/random.ts"
 import { loopId } from "../contract/loop.ts"
-import type { KindProvider } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
-import type { Source, SourceIssue } from "../contract/source.ts"
-import type { StopEntry } from "../contract/stop.ts"
+import type { SourceIssue } from "../contract/source.ts"
 import type { Store } from "../contract/store.ts"
-import type { ReadWorld } from "../contract/world.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopSpecOf } from "../controllers/loop-spec.ts"
@@ -24,22 +19,10 @@ import { createKindRuntime } from "../reconcile/kind-runtime.ts"
 import { LoopEngine } from "../reconcile/loop-engine.ts"
 import { Observer } from "../reconcile/observer.ts"
 import { defaultRound } from "../reconcile/round.ts"
-import type { SecretHasher } from "../reconcile/secrets.ts"
 import { previewLoop } from "./preview-loop.ts"
 import { PreviewObjects } from "./preview-objects.ts"
+import type { PreviewParts, PreviewPorts } from "./preview-parts.ts"
 import type { LoopPreview } from "./preview-view.ts"
-
-export interface PreviewPorts {
-  readonly clock: Clock
-  readonly random: Random
-  readonly kinds: readonly KindProvider[]
-  readonly readWorld: ReadWorld
-  readonly hasher: SecretHasher
-  /** A snapshot that refuses writes, or an empty one in memory when nothing is stored yet. */
-  readonly store: Store
-  stops(): readonly StopEntry[]
-  openSource(directory: string): Source
-}
 
 export interface PreviewRequest {
   /** Loops as `up` would make them; without it every loop that is stored. */
@@ -50,19 +33,6 @@ export type Preview =
   | { readonly kind: "judged"; readonly loops: readonly LoopPreview[] }
   /** A source that can't be used as a whole: a running plane would keep its last good revision. */
   | { readonly kind: "refused"; readonly loop: string; readonly issues: readonly SourceIssue[] }
-
-/** Everything a preview is made of; opened once, shared by its loops. */
-export interface PreviewParts {
-  readonly ports: PreviewPorts
-  readonly ledger: Ledger
-  readonly observer: Observer
-  readonly objects: PreviewObjects
-  readonly judge: LoopDeleteJudge
-  /** Read once, by UID: a preview asks for each of them. */
-  readonly records: ReadonlyMap<string, TargetRecord>
-  readonly openedAt: number
-  readonly signal: AbortSignal
-}
 
 export async function preview(request: PreviewRequest, ports: PreviewPorts): Promise<Preview> {
   const { store, clock, random } = ports
@@ -160,9 +130,4 @@ function standing(asked: ApiObject, stored: readonly ApiObject[]): ApiObject {
   )
   if (known === undefined) return asked
   return { ...known, spec: { ...known.spec, source: asked.spec?.source } }
-}
-
-/** The plan that waits in this loop, if one does. */
-export function pendingPlan(ledger: Ledger, loop: string): string | undefined {
-  return ledger.plans.pending(loop)?.name
 }

@@ -1,4 +1,5 @@
-// `setpoint apply -f FILE|DIR|-`: server-side apply of manifests; all are tried before any is written.
+// `setpoint apply -f FILE|DIR|-`: server-side apply of manifests; all are tried before any is
+// written.
 
 import type { CliCommand } from "../command.ts"
 

@@ -1,4 +1,5 @@
-// `setpoint approve PLAN`: shows the plan and its hash, asks, and sends exactly the hash that was shown.
+// `setpoint approve PLAN`: shows the plan and its hash, asks, and sends exactly the hash that was
+// shown.
 
 import type { CliCommand } from "../command.ts"
 

@@ -1,5 +1,5 @@
-// `setpoint diff -f FILE` compares manifests with what is stored; `setpoint diff KIND NAME` compares
-// what is declared, what was applied and what is there.
+// `setpoint diff -f FILE` compares manifests with what is stored; `setpoint diff KIND NAME`
+// compares what is declared, what was applied and what is there.
 
 import type { CliCommand } from "../command.ts"
 

@@ -53,7 +53,7 @@ function entryLines(
       const good = result === "done"
       const what = good
         ? `${past[action.verb]} ${nameOf(action)}`
-        : `${result === "failed" ? "failed to" : "can't say whether it could"} ${action.verb} ${nameOf(action)}`
+        : `${doubts[result]} ${action.verb} ${nameOf(action)}`
       return [
         line(good ? undefined : "red", `${what} (${event.durationMs} ms)`),
         more(causeText(action, askedBy.get(event.intent) ?? principal)),
@@ -98,6 +98,8 @@ function sourceText(event: { state: string; revision?: string; note?: string }):
   const note = event.note === undefined ? "" : `: ${event.note}`
   return `source is ${event.state}${revision}${note}`
 }
+
+const doubts = { done: "", failed: "failed to", unknown: "can't say whether it could" } as const
 
 const nameOf = (action: Action): string =>
   `${action.kind} ${parseKeyText(action.object).name} (${action.target})`

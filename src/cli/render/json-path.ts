@@ -1,5 +1,5 @@
-// The part of JSONPath that printer columns use: members, indexes, and a filter on one member, as in
-// `.status.conditions[?(@.type=="Ready")].status`. Anything else finds nothing.
+// The part of JSONPath that printer columns use: members, indexes, and a filter on one member, as
+// in `.status.conditions[?(@.type=="Ready")].status`. Anything else finds nothing.
 
 import { at, isArray, isObject, type Json } from "../../base/json.ts"
 

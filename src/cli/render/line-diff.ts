@@ -1,5 +1,5 @@
-// Two texts as a unified diff of lines: what stays is shown only around what changes, and a long one
-// is cut in the middle. Texts too large to compare by lines are shown as removed and added.
+// Two texts as a unified diff of lines: what stays is shown only around what changes, and a long
+// one is cut in the middle. Texts too large to compare by lines are shown as removed and added.
 
 export interface DiffLine {
   readonly mark: " " | "-" | "+" | "…"

@@ -1,9 +1,13 @@
-// Text from outside, safe to print: what could move the cursor, change colours or reorder the line is
-// shown by its number instead.
+// Text from outside, safe to print: what could move the cursor, change colours or reorder the
+// line is shown by its number instead.
 
-const dangerous =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g
+const dangerous = new RegExp(
+  [
+    "[\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f",
+    "\\u2028-\\u202e\\u2060\\u2066-\\u2069\\ufeff]",
+  ].join(""),
+  "g",
+)
 
 export function printable(text: string): string {
   return text.replaceAll(dangerous, (character) => {

@@ -1,5 +1,5 @@
-// What a preview is made of on this host: the data directory as a snapshot that is never written, or
-// nothing at all where there is none yet.
+// What a preview is made of on this host: the data directory as a snapshot that is never written,
+// or nothing at all where there is none yet.
 
 import { existsSync, readdirSync } from "node:fs"
 import { resolve } from "node:path"

@@ -1,7 +1,7 @@
-// Reads the plain part of YAML that most manifests are written in: block mappings and sequences with
-// ordinary keys, one-line scalars, literal blocks, and flat flow collections. It answers exactly as
-// the full reader would, or not at all: whatever is unusual, wrong, or too large is left to that one,
-// which also words the errors. A test compares the two.
+// Reads the plain part of YAML that most manifests are written in: block mappings and sequences
+// with ordinary keys, one-line scalars, literal blocks, and flat flow collections. It answers
+// exactly as the full reader would, or not at all: whatever is unusual, wrong, or too large is
+// left to that one, which also words the errors. A test compares the two.
 
 import { forbiddenKeys, type Json } from "../../base/json.ts"
 import type { ManifestLimits } from "./limits.ts"

@@ -1,6 +1,6 @@
-// Finds in a trace of system calls everything that changes something outside the process: files that
-// are opened for writing, made, renamed, removed or changed, and bytes that go anywhere but to the
-// process's own outputs, pipes and sockets.
+// Finds in a trace of system calls everything that changes something outside the process: files
+// that are opened for writing, made, renamed, removed or changed, and bytes that go anywhere but
+// to the process's own outputs, pipes and sockets.
 
 export const tracedCalls = [
   ...["open", "openat", "openat2", "creat", "rename", "renameat", "renameat2", "unlink"],
