@@ -10,10 +10,11 @@ import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
 import { positionText, type Source, type SourceIssue } from "../contract/source.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { Closeable } from "../contract/world.ts"
-import { ledgerKeys, putDocument } from "../ledger/keys.ts"
+import { decodeDocument, ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import {
   type ApiObject,
+  keyText,
   type ObjectKey,
   parseKeyText,
   sourceAnnotation,
@@ -42,6 +43,8 @@ export interface SourceKeeperPorts {
   storedKeys(loop: string): Iterable<string>
   storedObject(key: string): Promise<ApiObject | undefined>
   heldChanged(loop: LoopEngine): Promise<void>
+  /** Lets an object go: it stays stored, and its target is left alone. */
+  release(loop: LoopEngine, key: string): Promise<void>
   /** The state changed; the loop's status shows it. */
   changed(loop: LoopEngine, state: SourceState): Promise<void>
   failed(error: unknown): void
@@ -51,6 +54,11 @@ const hintQuietMs = 30
 const retryMs = 5000
 const writesAtOnce = 32
 const keysPerTurn = 1000
+
+interface RecordedSource {
+  readonly revision: string
+  readonly source: string
+}
 
 export class SourceKeeper {
   readonly #ports: SourceKeeperPorts
@@ -118,6 +126,7 @@ export class SourceKeeper {
   }
 
   async #once(): Promise<void> {
+    this.#loop.sourceRevision ??= (await this.#recorded())?.revision
     const snapshot = await this.#source.read(this.#stop.signal)
     if (this.#stop.signal.aborted) return
     if (snapshot.kind !== "complete") return this.#refuse(snapshot.kind, snapshot.issues)
@@ -127,8 +136,8 @@ export class SourceKeeper {
     const refused = issues.length > 0 ? issues : await this.#rehearse(changed)
     if (refused.length > 0) return this.#refuse("invalid", refused)
     this.#loop.sourceRevision = snapshot.revision
-    await this.#write(changed)
-    await this.#prune(placement, snapshot.revision)
+    const written = await this.#write(changed)
+    await this.#prune(placement, snapshot.revision, written)
     await this.#note(snapshot.revision, placed.length)
   }
 
@@ -147,21 +156,30 @@ export class SourceKeeper {
     return answers.filter((issue) => issue !== undefined)
   }
 
-  async #write(changed: readonly Placed[]): Promise<void> {
+  /** The keys that are stored now; one that is still being deleted has to be made again later. */
+  async #write(changed: readonly Placed[]): Promise<ReadonlySet<string>> {
+    const written = new Set<string>()
     await mapBounded(changed, writesAtOnce, async (one) => {
       await this.#ports.breath.due()
-      await this.#apply(one, false)
+      const { metadata } = await this.#apply(one, false)
+      if (metadata.deletionTimestamp !== undefined) return
       this.#applied.set(one.text, one.hash)
+      written.add(one.text)
     })
+    return written
   }
 
-  async #apply({ resource, object }: Placed, dryRun: boolean): Promise<void> {
+  async #apply({ resource, object }: Placed, dryRun: boolean): Promise<ApiObject> {
     const principal = sourcePrincipal(this.#loop.id)
     const options = { fieldManager: principal.name, force: true, dryRun }
-    await this.#ports.verbs.apply(principal, resource, object, options)
+    return (await this.#ports.verbs.apply(principal, resource, object, options)).object
   }
 
-  async #prune({ declared }: Placement, revision: string): Promise<void> {
+  async #prune(
+    { declared }: Placement,
+    revision: string,
+    written: ReadonlySet<string>,
+  ): Promise<void> {
     let found = 0
     const keys: ObjectKey[] = []
     const uids = new Set<string>()
@@ -177,10 +195,17 @@ export class SourceKeeper {
       keys.push(parseKeyText(key))
       uids.add(object.metadata.uid ?? "")
     }
+    if (found < declared.size) this.#applyLater(declared, written)
     const loop = this.#loop
     loop.held.retainOrigin("prune", uids)
     await this.#ports.heldChanged(loop)
     if (keys.length === 0) return
+    const before = await this.#recorded()
+    if (before !== undefined && before.source !== this.#source.description) {
+      // The loop points elsewhere now: what only the old source declared is let go, never pruned.
+      for (const key of keys) await this.#ports.release(loop, keyText(key))
+      return
+    }
     try {
       const options = { origin: "prune", sourceRevision: revision } as const
       await this.#ports.verbs.deleteSet(sourcePrincipal(loop.id), keys, options)
@@ -190,6 +215,22 @@ export class SourceKeeper {
     }
   }
 
+  /** Declared, and being deleted or gone: applied again until it is there. */
+  #applyLater(declared: ReadonlySet<string>, written: ReadonlySet<string>): void {
+    const missing = new Set(declared)
+    for (const key of this.#ports.storedKeys(this.#loop.id)) missing.delete(key)
+    const gone = [...missing].filter((key) => !written.has(key))
+    for (const key of gone) this.#applied.delete(key)
+    if (gone.length > 0) this.#soon(retryMs)
+  }
+
+  /** The last good revision that the ledger knows of, and where it came from. */
+  async #recorded(): Promise<RecordedSource | undefined> {
+    const stored = await this.#ports.ledger.store.get(ledgerKeys.source(this.#loop.id))
+    if (stored === undefined || "kind" in stored) return undefined
+    return decodeDocument<RecordedSource>(stored.value)
+  }
+
   async #note(revision: string, objects: number): Promise<void> {
     const state: SourceState = { kind: "good", revision, objects }
     this.state = state
@@ -197,11 +238,11 @@ export class SourceKeeper {
     this.#noted = revision
     const { ledger, clock } = this.#ports
     const at = toTimestamp(clock.now())
-    const stored = await ledger.store.get(ledgerKeys.source(this.#loop.id))
-    const known =
-      stored === undefined || "kind" in stored ? "" : new TextDecoder().decode(stored.value)
-    if (!known.includes(revision)) {
-      const write = putDocument(ledgerKeys.source(this.#loop.id), { revision, objects, at })
+    const source = this.#source.description
+    const known = await this.#recorded()
+    if (known?.revision !== revision || known.source !== source) {
+      const document = { revision, source, objects, at }
+      const write = putDocument(ledgerKeys.source(this.#loop.id), document)
       const event = { type: "source", state: "good", revision, note: `${objects} objects` } as const
       await ledger.note(this.#loop.id, enginePrincipal, [event], [write])
     }

@@ -9,7 +9,7 @@ import { inProcessClient } from "../client/in-process-client.ts"
 import type { Client } from "../contract/client.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
-import { releaseLoop } from "../controllers/release.ts"
+import { type ReleasePorts, releaseLoop, releaseObject } from "../controllers/release.ts"
 import type { SourceState } from "../controllers/source-keeper.ts"
 import { issueText } from "../controllers/source-keeper.ts"
 import { Informer } from "../informer/informer.ts"
@@ -25,6 +25,7 @@ import type { PlanePorts } from "./ports.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
 import { restoreStops } from "./stop-routes.ts"
+import { strictClock } from "./strict-clock.ts"
 
 export const loopResource = {
   group: setpointGroup,
@@ -62,7 +63,7 @@ export class Plane {
   }
 
   static async open(ports: PlanePorts): Promise<Plane> {
-    const plane = new Plane(ports)
+    const plane = new Plane({ ...ports, clock: strictClock(ports.clock) })
     try {
       await plane.#open()
       return plane
@@ -184,13 +185,17 @@ export class Plane {
     }
     const id = `${namespace}.${name}`
     await this.loops.remove(id)
+    await releaseLoop(id, this.#releasePorts())
+  }
+
+  #releasePorts(): ReleasePorts {
     const { engine } = this
-    await releaseLoop(id, {
+    return {
       ...{ clock: this.ports.clock, ledger: engine.ledger, verbs: this.api.verbs },
       keysOf: (loop) => engine.feed?.keys(loop) ?? [],
       object: async (one) => engine.feed?.object(one),
       resourceOf: (one) => engine.feed?.kindOf(one)?.resource,
-    })
+    }
   }
 
   /** Changes of loops are taken one after another. */
@@ -225,6 +230,7 @@ export class Plane {
         servedKind: (group, kind) => this.#servedKind(group, kind),
         storedKeys: (loop) => engine.feed?.unmarked(loop) ?? [],
         storedObject: async (key) => engine.feed?.object(key),
+        release: (loop, key) => releaseObject(loop.id, key, this.#releasePorts()),
         heldChanged: (loop) => engine.plans.refresh(loop),
         changed: (loop, state) => this.#sourceChanged(loop, state),
       },

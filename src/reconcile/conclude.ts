@@ -21,6 +21,9 @@ import type { Report } from "./status.ts"
 export const settled: Outcome = { kind: "settled" }
 export const waitForRound: Outcome = { kind: "wait", reason: "its round" }
 
+/** How soon a claimant that came second looks whether the target was let go. */
+const claimLookMs = 5000
+
 /** From what was seen to an outcome. */
 export async function conclude(
   subject: Subject,
@@ -33,7 +36,8 @@ export async function conclude(
   const claim = ports.ledger.inventory.claimOf(text)
   if (claim !== undefined && claim.uid !== uid) {
     const fault = reconcileFault("SPT-LOOP-003", { target: text, owner: claim.object })
-    return stuck(subject, seen, ports, "TargetConflict", fault)
+    await stuck(subject, seen, ports, "TargetConflict", fault)
+    return { kind: "wait", reason: fault.message, afterMs: claimLookMs } // The owner may let go.
   }
   if (observation.kind === "unknown") return doubt(subject, seen, ports)
   if (loop.held.get(uid, "delete") !== undefined) return pendingDelete(subject, seen, ports)

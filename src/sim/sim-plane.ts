@@ -21,7 +21,7 @@ import { SimRandom } from "./sim-random.ts"
 
 /** A source whose content the test sets; it answers with what it was told. */
 export class SimSource implements Source {
-  readonly description = "simulated"
+  description = "simulated"
   #snapshot: SourceSnapshot = { kind: "complete", revision: "empty", manifests: [] }
   #changed: () => void = () => {}
 
@@ -155,7 +155,10 @@ export class SimPlane {
       readWorld: this.#world,
       actWorld: this.#calls.world(this.#world),
       hasher: createSecretHasher("sim", new Uint8Array(32)),
-      openSource: () => this.wrapSource?.(this.source) ?? this.source,
+      openSource: (path) => {
+        this.source.description = `directory ${path}`
+        return this.wrapSource?.(this.source) ?? this.source
+      },
     }
   }
 
