@@ -21,7 +21,9 @@ export function statusLines(status: Json, view: StatusView): string[] {
   const { paint } = view.terminal
   const lines: string[] = []
   for (const stop of list(at(status, "stops"))) {
-    lines.push(paint("red", `STOPPED: ${text(at(stop, "text"))}  (since ${text(at(stop, "at"))})`))
+    const since = text(at(stop, "at"))
+    const when = since === "" ? "" : `  (since ${since})`
+    lines.push(paint("red", `STOPPED: ${text(at(stop, "text"))}${when}`))
   }
   if (lines.length > 0) lines.push(`to go on: ${view.command("resume")}`, "")
   if (at(status, "restored") === true) {
