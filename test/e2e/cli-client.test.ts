@@ -1,48 +1,16 @@
 // The commands that talk to a plane, as a person sees them: whole outputs, against a real plane.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { userInfo } from "node:os"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { fileManifest, toldBy } from "./cli-client-rig.ts"
 import { CliRig, type Finished } from "./cli-server-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
 let rig: CliRig
 
-/** Without what differs from run to run: folders, times, ages, hashes. */
-function told({ code, stdout, stderr }: Finished): string {
-  const names = new Map<string, string>()
-  const plan = (name: string) => {
-    if (!names.has(name)) names.set(name, `PLAN-${names.size + 1}`)
-    return names.get(name) ?? ""
-  }
-  const text = `${stdout}${stderr}exit ${code}`
-  return text
-    .replaceAll(rig.folder, "DIR")
-    .replaceAll(/site-[0-9a-f]{10}(-\d+)?/g, plan)
-    .replaceAll(/default-[0-9a-f]{10}(-\d+)?/g, plan)
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "TIME")
-    .replaceAll(/\b[0-9a-f]{64}\b/g, "HASH")
-    .replaceAll(/\b[0-9a-f]{12}\b/g, "HASH12")
-    .replaceAll(/\(\d+ ms\)/g, "(N ms)")
-    .replaceAll(/(?<=[\s(])\d+(m\d+)?s(?= ago|\s|$|\))/gm, "AGE")
-    .replaceAll(`(by ${userInfo().username}`, "(by USER")
-    .replaceAll(/AGE +/g, "AGE   ")
-    .replaceAll(/SINCE +/g, "SINCE   ")
-}
-
+const told = (finished: Finished) => toldBy(rig, finished)
+const manifest = (name: string, content: string) => fileManifest(rig, name, content)
 const run = async (...args: string[]) => told(await rig.run(...args))
-
-const manifest = (name: string, content: string) =>
-  [
-    "apiVersion: host.setpoint.dev/v1",
-    "kind: File",
-    `metadata: {name: ${name}}`,
-    "spec:",
-    `  path: ${rig.path("out", name)}`,
-    "  content: |",
-    ...content.split("\n").map((line) => `    ${line}`),
-    "",
-  ].join("\n")
 
 function declare(name: string, content: string): void {
   writeFileSync(rig.path("site", `${name}.yaml`), manifest(name, content))
@@ -86,13 +54,15 @@ describe("looking", () => {
       exit 0"
     `)
     expect(await run("get", "file", "nope")).toMatchInlineSnapshot(`
-      "error: cannot find files.host.setpoint.dev nope in namespace default [SPT-CLI-010]
+      "error: cannot find files.host.setpoint.dev nope in namespace default [SPT-CLI-01
+        ↪ 0]
       hint:  \`setpoint get files.host.setpoint.dev -A\` lists all of them
       exit 1"
     `)
     expect(await run("get", "gadgets")).toMatchInlineSnapshot(`
       "error: cannot use the kind gadgets: no such kind is served [SPT-CLI-002]
-      hint:  there are namespaces, configmaps, events, customresourcedefinitions, loops, plans, planes, files, directories
+      hint:  there are namespaces, configmaps, events, customresourcedefinitions, loop
+        ↪ s, plans, planes, files, directories
       exit 1"
     `)
   })
@@ -146,7 +116,8 @@ describe("looking", () => {
         It keeps file:DIR/out/app.
         It is declared at site/app.yaml:1.
         Loop default.site is in mode Enforce: it keeps it so within its limits.
-        Its adopt is held in plan PLAN-1: file:DIR/out/app exists, differs and was not made by Setpoint.
+        Its adopt is held in plan PLAN-1: file:DIR/out/app exists, differs and was not
+        ↪  made by Setpoint.
 
       What differs:
         ~ content:                                      # exists and is not ours
@@ -156,7 +127,8 @@ describe("looking", () => {
               three
 
       What to do:
-        - look with \`setpoint plans PLAN-1\`, then \`setpoint approve PLAN-1\` or reject it
+        - look with \`setpoint plans PLAN-1\`, then \`setpoint approve PLAN-1\` or reject 
+        ↪ it
         - \`setpoint adopt file app\` takes charge of it
       exit 0"
     `)
@@ -184,7 +156,8 @@ describe("looking", () => {
   it("shows the plan that waits, with every field", async () => {
     expect(await run("plans")).toMatchInlineSnapshot(`
       "NAME              LOOP           PHASE     ACTIONS   AGE   WHY
-      PLAN-1   default.site   Pending   1 adopt   AGE   file:DIR/out/app exists, differs and was not made by Setpoint
+      PLAN-1   default.site   Pending   1 adopt   AGE   file:DIR/out/app exists, diffe
+        ↪ rs and was not made by Setpoint
       exit 0"
     `)
     const { stdout } = await rig.run("plans", "-o", "json")
@@ -194,10 +167,12 @@ describe("looking", () => {
         loop:     default.site
         made:     TIME
         held:     file:DIR/out/app exists, differs and was not made by Setpoint
-        hint:     look at \`setpoint diff\`, then \`setpoint adopt\` it or declare spec.adopt: true
+        hint:     look at \`setpoint diff\`, then \`setpoint adopt\` it or declare spec.ad
+        ↪ opt: true
         hash:     HASH
 
-      = adopt File app  file:DIR/out/app  HASH12  # it exists, is not ours and differs in content
+      = adopt File app  file:DIR/out/app  HASH12  # it exists, is not ours and differs
+        ↪  in content
           ~ content:                                    # exists and is not ours
                 one
               - 2
@@ -211,7 +186,8 @@ describe("looking", () => {
       "loop default.site  Enforce, DIR/site
 
       = adopt File app  file:DIR/out/app  [held]
-          ~ content:                                    # exists and is not ours; declared at site/app.yaml:6
+          ~ content:                                    # exists and is not ours; decl
+        ↪ ared at site/app.yaml:6
                 one
               - 2
               + two
@@ -219,7 +195,8 @@ describe("looking", () => {
 
       1 held: file:DIR/out/app exists, differs and was not made by Setpoint [Adopt]
         plan:  PLAN-1 (setpoint plans PLAN-1)
-        hint:  look at \`setpoint diff\`, then \`setpoint adopt\` it or declare spec.adopt: true
+        hint:  look at \`setpoint diff\`, then \`setpoint adopt\` it or declare spec.adopt
+        ↪ : true
 
       plan: 1 to adopt (1 held); 4 as declared
       exit 3"
@@ -233,8 +210,10 @@ describe("changing", () => {
     const good = manifest("api", "by hand")
     writeFileSync(rig.path("bad.yaml"), `${good}---\n${manifest("worse", "x")}  bogus: 3\n`)
     expect(await run("apply", "-f", "bad.yaml")).toMatchInlineSnapshot(`
-      "bad.yaml:16:10: error: File in version "v1" cannot be handled as a File: strict decoding error: unknown field "spec.bogus" [SPT-API-007]
-        hint: remove the unknown fields, or send fieldValidation=Warn to have them dropped
+      "bad.yaml:16:10: error: File in version "v1" cannot be handled as a File: strict 
+        ↪ decoding error: unknown field "spec.bogus" [SPT-API-007]
+        hint: remove the unknown fields, or send fieldValidation=Warn to have them dro
+        ↪ pped
       nothing was written: 1 issue
       exit 1"
     `)
@@ -268,8 +247,10 @@ describe("changing", () => {
 
   it("refuses to delete what a source declares, and names the line", async () => {
     expect(await run("delete", "file", "a")).toMatchInlineSnapshot(`
-      "file.host.setpoint.dev/a: error: cannot delete files.host.setpoint.dev a: it is declared at site/a.yaml:1 by setpoint-source/default.site [SPT-API-016]
-        hint: change it there, or remove it from that source; \`setpoint stop LOOP\` stops acting while you look
+      "file.host.setpoint.dev/a: error: cannot delete files.host.setpoint.dev a: it is 
+        ↪ declared at site/a.yaml:1 by setpoint-source/default.site [SPT-API-016]
+        hint: change it there, or remove it from that source; \`setpoint stop LOOP\` sto
+        ↪ ps acting while you look
       exit 1"
     `)
   })
@@ -282,7 +263,8 @@ describe("changing", () => {
     await until(["get", "file", "app"], /Converged/)
     expect(await run("history", "file", "app")).toMatchInlineSnapshot(`
       "TIME  default.site  adopted File app (file:DIR/out/app) (N ms)
-          cause: adopt: it exists, is not ours and differs in content (by USER, revision HASH12)
+          cause: adopt: it exists, is not ours and differs in content (by USER, revisi
+        ↪ on HASH12)
           ~ content:                                    # was not ours
                 one
               - 2
@@ -298,11 +280,15 @@ describe("changing", () => {
     expect(await run("plan")).toMatchInlineSnapshot(`
       "loop default.site  Enforce, DIR/site
 
-      - delete File a  file:DIR/out/a  [held]  # no longer in the source (setpoint-source/default.site)
-      - delete File b  file:DIR/out/b  [held]  # no longer in the source (setpoint-source/default.site)
-      - delete File c  file:DIR/out/c  [held]  # no longer in the source (setpoint-source/default.site)
+      - delete File a  file:DIR/out/a  [held]  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
+      - delete File b  file:DIR/out/b  [held]  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
+      - delete File c  file:DIR/out/c  [held]  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
 
-      3 held: 3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0 used) [DeleteLimit]
+      3 held: 3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0 use
+        ↪ d) [DeleteLimit]
         plan:  PLAN-1 (setpoint plans PLAN-1)
         hint:  look at the plan; approve it, or restore what was removed
 
@@ -317,13 +303,17 @@ describe("changing", () => {
       "plan PLAN-1  Pending: 3 deletes
         loop:     default.site
         made:     TIME
-        held:     3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0 used)
+        held:     3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0
+        ↪  used)
         hint:     look at the plan; approve it, or restore what was removed
         hash:     HASH
 
-      - delete File a  file:DIR/out/a  HASH12  # no longer in the source (setpoint-source/default.site)
-      - delete File b  file:DIR/out/b  HASH12  # no longer in the source (setpoint-source/default.site)
-      - delete File c  file:DIR/out/c  HASH12  # no longer in the source (setpoint-source/default.site)
+      - delete File a  file:DIR/out/a  HASH12  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
+      - delete File b  file:DIR/out/b  HASH12  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
+      - delete File c  file:DIR/out/c  HASH12  # no longer in the source (setpoint-sou
+        ↪ rce/default.site)
       plan PLAN-1 is Done (3 of 3 done)
       exit 0"
     `)
@@ -344,7 +334,9 @@ describe("changing", () => {
       await run("delete", "files", "-l", "setpoint.dev/loop=default.default"),
     ).toMatchInlineSnapshot(`
       "files held: nothing was deleted
-        why:     cannot delete 3 objects: held as plan PLAN-1: 3 of 3 targets would be deleted; 0 may be now (limit 1 per 10 min, 1 used); the loop would lose all of its 3 targets
+        why:     cannot delete 3 objects: held as plan PLAN-1: 3 of 3 targets would be
+        ↪  deleted; 0 may be now (limit 1 per 10 min, 1 used); the loop would lose all of 
+        ↪ its 3 targets
         plan:    PLAN-1
         approve: setpoint approve PLAN-1
       exit 3"

@@ -28,7 +28,7 @@ export const verbStyles: Readonly<Record<PreviewAction["verb"], Style>> = {
 export function previewLines(loops: readonly LoopPreview[], terminal: Paints): string[] {
   const lines: string[] = []
   for (const loop of loops) {
-    if (loop.actions.length === 0 && loop.notes.length === 0 && loops.length > 1) continue
+    if (loop.actions.length === 0 && loop.notes.length === 0) continue
     lines.push(...loopLines(loop, terminal), "")
   }
   return [...lines, ...stopLines(loops, terminal), summaryText(loops)]
