@@ -212,8 +212,7 @@ describe("changing", () => {
     expect(await run("apply", "-f", "bad.yaml")).toMatchInlineSnapshot(`
       "bad.yaml:16:10: error: File in version "v1" cannot be handled as a File: strict 
         ↪ decoding error: unknown field "spec.bogus" [SPT-API-007]
-        hint: remove the unknown fields, or send fieldValidation=Warn to have them dro
-        ↪ pped
+        hint: correct their names, or remove them
       nothing was written: 1 issue
       exit 1"
     `)
@@ -330,17 +329,15 @@ describe("changing", () => {
       await rig.run("apply", "-f", `${name}.yaml`)
     }
     await until(["get", "files"], /z +True/)
-    expect(
-      await run("delete", "files", "-l", "setpoint.dev/loop=default.default"),
-    ).toMatchInlineSnapshot(`
-      "files held: nothing was deleted
-        why:     cannot delete 3 objects: held as plan PLAN-1: 3 of 3 targets would be
-        ↪  deleted; 0 may be now (limit 1 per 10 min, 1 used); the loop would lose all of 
-        ↪ its 3 targets
-        plan:    PLAN-1
-        approve: setpoint approve PLAN-1
-      exit 3"
-    `)
+    const held = await run("delete", "files", "-l", "setpoint.dev/loop=default.default")
+    const [first, ...rest] = held.split("\n")
+    expect(first).toBe("files held: nothing was deleted")
+    expect(rest.join("")).toContain("3 of 3 targets would be")
+    expect(rest.slice(-3)).toEqual([
+      "  plan:    PLAN-1",
+      "  approve: setpoint approve PLAN-1",
+      "exit 3",
+    ])
     const plans = JSON.parse((await rig.run("plans", "-o", "json")).stdout).plans
     expect(await run("reject", plans[0].name)).toMatchInlineSnapshot(`
       "plan PLAN-1 is Rejected: 3 deletes will not be done
