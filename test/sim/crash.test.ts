@@ -46,6 +46,15 @@ const flavours: readonly [string, Options][] = [
   ["single, client tokens", { identityRule: "clientToken" }],
 ]
 
+it("is noticed when something is made twice or lost: without an identity a crash can't be mended", async () => {
+  const counting = new CrashPoints()
+  const options: Options = { identityRule: "none" }
+  await live(options, [counting])
+  const at = counting.names.indexOf("after Widget.create") + 1
+  const crashed = live(options, [new CrashPoints({ crashAt: at })])
+  await expect(crashed).rejects.toThrow()
+})
+
 describe.each(flavours)("a crash at any port call (%s)", (name, options) => {
   it("converges, makes each target exactly once and forgets nothing", async () => {
     const count = await atEveryCrashPoint(

@@ -38,8 +38,13 @@ export interface Life {
   readonly crashes: number
 }
 
-export async function randomLife(seed: number): Promise<Life> {
-  const life = new RandomLife(seed)
+export interface LifeOptions {
+  /** Faults besides the usual ones: what no engine can bear shows that the oracle looks. */
+  readonly more?: readonly SimFaultRule[]
+}
+
+export async function randomLife(seed: number, options: LifeOptions = {}): Promise<Life> {
+  const life = new RandomLife(seed, [...storm, ...(options.more ?? [])])
   await life.run()
   return life.result()
 }
@@ -58,7 +63,10 @@ class RandomLife {
   #crashes = 0
   #judged = 0
 
-  constructor(seed: number) {
+  readonly #storm: readonly SimFaultRule[]
+
+  constructor(seed: number, faults: readonly SimFaultRule[]) {
+    this.#storm = faults
     this.#random = new SimRandom(seed)
     this.#world = new SimWorld({ clock: this.#clock, trace: this.#trace })
     this.#flavour = this.#random.pick(flavours) ?? "single"
@@ -89,7 +97,7 @@ class RandomLife {
       () => this.#crash(),
       () => this.#decide(),
       () => this.#toggleStop(),
-      () => this.#world.faults.storm(random.fork(), 0.3, storm),
+      () => this.#world.faults.storm(random.fork(), 0.3, this.#storm),
       () => this.#world.faults.calm(),
       () => this.#sim.source.fail("broken"),
     ]

@@ -19,6 +19,15 @@ describe("random lives", () => {
     expect(crashes).toBeGreaterThan(seeds / 2)
   }, 900_000)
 
+  it("are judged: a system that says there is nothing makes the oracle speak", async () => {
+    const more = [{ how: "lieEmpty" }, { how: "lieEmpty" }, { how: "lieEmpty" }] as const
+    const broken: string[] = []
+    for (let seed = 1; seed <= 30 && broken.length === 0; seed++) {
+      broken.push(...(await randomLife(seed, { more })).broken)
+    }
+    expect(broken.join()).toMatch(/targets of w|does not converge/)
+  })
+
   it("are the same for the same seed", async () => {
     const [first, second] = [await randomLife(3), await randomLife(3)]
     expect(second).toEqual(first)
