@@ -35,6 +35,8 @@ export interface ObjectEntry {
   readonly uid: string
   readonly generation: number
   readonly marked: boolean
+  /** NAMESPACE.NAME; "" when it was released. */
+  readonly loop: string
 }
 
 const actsMax = 16
@@ -89,7 +91,7 @@ export class Dispatcher {
       this.#ports.failed(error)
       for (const { key } of proposals) this.#ports.queue.addWithBackoff(key)
     } finally {
-      for (const { action } of proposals) loop.acting.delete(action.uid)
+      for (const { action } of proposals) loop.letGo(action.uid)
       await this.#ports.breath.due()
       this.#running--
       this.#pump()
@@ -100,7 +102,7 @@ export class Dispatcher {
 
   async #act(loop: LoopEngine, proposals: readonly Proposal[]): Promise<void> {
     const { actuator } = this.#ports
-    const current = this.#unclaimed(proposals.filter((proposal) => this.#isCurrent(proposal)))
+    const current = this.#unclaimed(proposals.filter((one) => this.#isCurrent(loop, one)))
     for (const stale of proposals) if (!current.includes(stale)) this.#giveUp(loop, stale)
     if (current.length === 0) return
     const reports = await actuator.perform(current.map((one) => this.#admit(loop, one)))
@@ -115,7 +117,7 @@ export class Dispatcher {
 
   /** Another pass finds out what changed; it must not find this one still acting. */
   #giveUp(loop: LoopEngine, { key, action }: Proposal): void {
-    loop.acting.delete(action.uid)
+    loop.letGo(action.uid)
     this.#ports.queue.add(key)
   }
 
@@ -132,11 +134,12 @@ export class Dispatcher {
     })
   }
 
-  /** The object still asks for what was judged. */
-  #isCurrent({ key, object, action }: Proposal): boolean {
+  /** The object still asks for what was judged, in this loop, and the loop still acts. */
+  #isCurrent(loop: LoopEngine, { key, object, action }: Proposal): boolean {
     const now = this.#ports.entry(key)
     const marked = object.metadata.deletionTimestamp !== undefined
-    return now?.uid === action.uid && now.generation === action.generation && now.marked === marked
+    const same = now?.uid === action.uid && now.generation === action.generation
+    return same && now.marked === marked && now.loop === loop.id && loop.permits(action)
   }
 
   #admit(loop: LoopEngine, proposal: Proposal): Admitted {
@@ -156,6 +159,7 @@ export class Dispatcher {
     const { budgets, time } = this.#ports.ledger
     if (loop.approvals.has(action.digest)) return { debit: () => [], refund: () => [] }
     const debit = (): readonly Write[] => {
+      loop.reserved.delete(action.uid)
       const change = limitedChange ? [budgets.debitChange(loop.id)] : []
       if (action.verb !== "replace") return change
       const at = time.now()

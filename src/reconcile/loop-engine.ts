@@ -2,7 +2,7 @@
 // whole round; acting is handed to the actuator.
 
 import type { Clock } from "../base/clock.ts"
-import type { Action } from "../contract/action.ts"
+import type { Action, Verb } from "../contract/action.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import { flapCorrectionsMax, flapWindowMs } from "../guard/flap-guard.ts"
@@ -49,6 +49,8 @@ export class LoopEngine {
   readonly approvals = new Map<string, Approval>()
   /** UIDs whose action is under way; nothing else is proposed for them meanwhile. */
   readonly acting = new Set<string>()
+  /** Admitted changes that wait for their turn: the window has to know of them already. */
+  readonly reserved = new Map<string, Verb>()
   /** Monotonic time of our last write per UID: later reads must have begun after it. */
   readonly lastWrites = new Map<string, number>()
   sourceRevision: string | undefined
@@ -89,10 +91,33 @@ export class LoopEngine {
       actions: proposals.map((proposal) => this.#item(proposal)),
       inventory: size,
       baseline: budgets.baseline(this.id, size),
-      deletesUsed: budgets.deletesInWindow(this.id, windowMs),
-      changesUsed: budgets.changesInWindow(this.id, windowMs),
+      deletesUsed: budgets.deletesInWindow(this.id, windowMs) + this.#replacesReserved(),
+      changesUsed: budgets.changesInWindow(this.id, windowMs) + this.reserved.size,
       restored: store.identity.restored,
     }
+  }
+
+  #replacesReserved(): number {
+    return [...this.reserved.values()].filter((verb) => verb === "replace").length
+  }
+
+  /** From now on it acts, and its place in the window is taken. */
+  take({ action, limitedChange }: Proposal): void {
+    this.acting.add(action.uid)
+    const draws = limitedChange && !this.approvals.has(action.digest)
+    if (draws) this.reserved.set(action.uid, action.verb)
+  }
+
+  /** It acted, or will not. */
+  letGo(uid: string): void {
+    this.acting.delete(uid)
+    this.reserved.delete(uid)
+  }
+
+  /** Whether the loop's mode lets it act: asked again at the effect, since it may have changed. */
+  permits(action: Action): boolean {
+    if (this.spec.mode !== "Propose") return this.spec.mode === "Enforce"
+    return this.approvals.has(action.digest) || this.#approvedDelete(action)
   }
 
   #item(proposal: Proposal): JudgedAction {

@@ -31,11 +31,11 @@ export async function settleRound(
 ): Promise<void> {
   const allowed = judged.filter((one) => one.verdict.kind === "allow")
   // Before anything is waited for: a second pass meanwhile must not propose the same again.
-  for (const { proposal } of allowed) loop.acting.add(proposal.action.uid)
+  for (const { proposal } of allowed) loop.take(proposal)
   try {
     await settleVerdicts(loop, judged, ports)
   } catch (error) {
-    for (const { proposal } of allowed) loop.acting.delete(proposal.action.uid)
+    for (const { proposal } of allowed) loop.letGo(proposal.action.uid)
     for (const { proposal } of judged) ports.queue.addWithBackoff(proposal.key)
     throw error
   }
