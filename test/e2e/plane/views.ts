@@ -17,6 +17,7 @@ export interface LoopView {
   readonly oldest?: { readonly object: string; readonly state: string; readonly message: string }
   readonly plan?: { readonly name: string; readonly actions: number }
   readonly doubts: readonly string[]
+  readonly lastRound?: { readonly verdicts: string }
 }
 
 export interface StatusView {
