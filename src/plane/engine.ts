@@ -11,11 +11,10 @@ import type { Verbs } from "../contract/verbs.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { EventRecorder } from "../controllers/event-recorder.ts"
 import { PlanKeeper } from "../controllers/plan-keeper.ts"
-import { planObject, planResource, planStatus } from "../controllers/plan-object.ts"
 import { PlaneEvents } from "../controllers/plane-events.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
-import { type ApiObject, parseApiVersion, targetFinalizer } from "../object/object.ts"
+import type { ApiObject } from "../object/object.ts"
 import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
@@ -34,6 +33,7 @@ import { actingPrincipal } from "../reconcile/settle-round.ts"
 import { SettledCache } from "../reconcile/settled-cache.ts"
 import { type Sweep, sweepLoop } from "../reconcile/sweep.ts"
 import type { Counter } from "../telemetry/metrics.ts"
+import { publishPlan, takeFinalizerOff, writeStatus } from "./engine-writes.ts"
 import { findReference } from "./find-reference.ts"
 import { ObjectFeed } from "./object-feed.ts"
 import type { PlanePorts } from "./ports.ts"
@@ -84,7 +84,9 @@ export class Engine {
     this.observer = new Observer({
       ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath },
     })
-    this.reporter = new Reporter(clock, (object, status) => this.#writeStatus(object, status))
+    this.reporter = new Reporter(clock, (object, status) =>
+      writeStatus(this.verbs, this.kinds, object, status),
+    )
     const breakers = this.connections
     const world = ports.actWorld
     this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers })
@@ -225,7 +227,7 @@ export class Engine {
       object: async (key) => this.feed?.object(key),
       kindOf: (key) => this.feed?.kindOf(key),
       loopOf: (id) => this.#loopOf(id),
-      unfinalize: (object) => this.#unfinalize(object),
+      unfinalize: (object) => takeFinalizerOff(this.verbs, this.kinds, object),
       watchTarget: (key, kind, target) => watches.watch(key, kind, target),
       unwatchTarget: (key) => watches.unwatch(key),
       heldChanged: (loop) => this.plans.refresh(loop),
@@ -363,51 +365,10 @@ export class Engine {
 
   async #publishPlan(plan: PlanDocument): Promise<void> {
     try {
-      const view = planObject(plan)
-      const ref = refOf(planResource, view)
-      const known = await this.verbs.get(enginePrincipal, ref)
-      if (known === undefined) await this.verbs.create(enginePrincipal, planResource, view)
-      const patch = { status: planStatus(plan) }
-      const options = { subresource: "status" } as const
-      await this.verbs.patch(enginePrincipal, ref, "merge", patch, options)
-      this.events.plan(plan, known?.status?.phase)
+      this.events.plan(plan, await publishPlan(this.verbs, plan))
     } catch (error) {
       this.failed(error) // The ledger has it; the view is made again at the next start.
     }
-  }
-
-  async #writeStatus(object: ApiObject, status: ApiObject["status"]): Promise<void> {
-    const kind = this.#kindOfObject(object)
-    if (kind === undefined) return
-    const before = object.status ?? {}
-    const gone = Object.keys(before).filter((name) => status?.[name] === undefined)
-    const patch: Record<string, Json | undefined> = { ...status }
-    for (const name of [...gone, ...Object.keys(patch)]) patch[name] ??= null
-    try {
-      const options = { subresource: "status" } as const
-      const ref = refOf(kind.resource, object)
-      await this.verbs.patch(enginePrincipal, ref, "merge", { status: patch }, options)
-    } catch (error) {
-      if (toFault(error).status !== 404) throw error // Gone meanwhile: nobody to tell.
-    }
-  }
-
-  async #unfinalize(object: ApiObject): Promise<void> {
-    const kind = this.#kindOfObject(object)
-    if (kind === undefined) return
-    const ref = refOf(kind.resource, object)
-    const newest = await this.verbs.get(enginePrincipal, ref)
-    if (newest === undefined || newest.metadata.uid !== object.metadata.uid) return
-    const finalizers = (newest.metadata.finalizers ?? []).filter((one) => one !== targetFinalizer)
-    const patch = { metadata: { finalizers, resourceVersion: newest.metadata.resourceVersion } }
-    await this.verbs.patch(enginePrincipal, ref, "merge", patch)
-  }
-
-  #kindOfObject(object: ApiObject): KindRuntime | undefined {
-    const { group } = parseApiVersion(object.apiVersion)
-    return this.kinds.find(
-      ({ provider }) => provider.group === group && provider.kind === object.kind,
-    )
   }
 
   readonly lookup = (reference: Reference, namespace: string): Promise<Json | undefined> =>
