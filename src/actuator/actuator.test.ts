@@ -150,7 +150,7 @@ describe("an act", () => {
     expect(await rig.ledger.record("a")).toMatchObject({ pending: { verb: "create" } })
   })
 
-  it("that throws is unknown although no handle was used: there may be other ways out", async () => {
+  it("that throws is unknown although no handle was used: there are other ways out", async () => {
     const rig = await fixture(async () => {
       throw new Error("connection reset by the database")
     })
@@ -217,7 +217,7 @@ describe("a batch", () => {
     expect(rig.http.requests).toEqual([])
   })
 
-  it("whose reply was lost is unknown for every item, also those whose handle was not used", async () => {
+  it("whose reply was lost is unknown for every item, whichever handle was used", async () => {
     const rig = await fixture(
       async () => done,
       async ([first]) => {

@@ -107,7 +107,7 @@ describe("the baseline", () => {
     expect(budgets.baseline(loop, 1000)).toBe(1000)
   })
 
-  it("writes only when the inventory moved, and nothing for a loop that never owned anything", () => {
+  it("writes only when it moved, and nothing for a loop that never owned anything", () => {
     const { budgets } = fixture()
     expect(budgets.noteInventory(loop, 0)).toBeUndefined()
     expect(budgets.noteInventory(loop, 3)).toBeDefined()

@@ -60,8 +60,7 @@ export class CrashScenario {
     await this.#until("c is held", () => this.#pendingPlan() !== undefined)
     await this.#person(() => this.#approve())
     await this.#until("c is gone", () => this.world.find("c").length === 0)
-    await this.#quiet()
-    if (this.crashes.length > 0) await this.#quiet()
+    await this.#rest()
     return this.#lived()
   }
 
@@ -124,6 +123,13 @@ export class CrashScenario {
 
   #quiet(): Promise<boolean> {
     return this.#pass(25_000)
+  }
+
+  /** Two looks without a crash: the second one may note how large the converged loop is. */
+  async #rest(): Promise<void> {
+    const before = this.crashes.length
+    await this.#pass(before > 0 ? 45_000 : 25_000)
+    if (this.crashes.length > before) await this.#rest()
   }
 
   /** A person asks again until it is answered. */

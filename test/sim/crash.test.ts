@@ -46,7 +46,7 @@ const flavours: readonly [string, Options][] = [
   ["single, client tokens", { identityRule: "clientToken" }],
 ]
 
-it("is noticed when something is made twice or lost: without an identity a crash can't be mended", async () => {
+it("notices what can't be mended: a create without identity that a crash cut off", async () => {
   const counting = new CrashPoints()
   const options: Options = { identityRule: "none" }
   await live(options, [counting])

@@ -191,7 +191,7 @@ describe.each(flavours)("a system that lies (%s)", (flavour) => {
 })
 
 describe.each(flavours)("a failing connection (%s)", (flavour) => {
-  it("opens the breaker: no act goes out, few reads probe, and it comes back by itself", async () => {
+  it("opens the breaker: no act goes out, few reads probe, and it comes back", async () => {
     const site = await Site.open({ flavour, connection: () => "far" })
     await site.declare(all(30), 30_000)
     expect(site.there()).toHaveLength(30)
