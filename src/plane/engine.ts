@@ -90,7 +90,7 @@ export class Engine {
     const breakers = this.connections
     const world = ports.actWorld
     this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers })
-    const wake = (key: string) => this.queue.add(key, { priority: "high" })
+    const wake = (key: string) => this.#hint(key)
     this.watches = new TargetWatches(ports.readWorld, wake, (error) => this.failed(error))
     const labels = ["verb", "result"]
     this.#acts = ports.metrics.counter("setpoint_acts_total", { help: "Acts performed", labels })
@@ -194,6 +194,14 @@ export class Engine {
       // Late: within its pass, where it holds the round open, a key takes its breath sooner.
       await this.breath.due(16)
     }
+  }
+
+  /** Something may have changed there: look soon, and not at a listing from before. */
+  #hint(key: string): void {
+    const entry = this.feed?.entry(key)
+    const loop = entry === undefined ? undefined : this.#loopOf(entry.loop)
+    if (entry !== undefined) loop?.freshFrom.set(entry.uid, this.ports.clock.monotonic())
+    this.queue.add(key, { priority: "high" })
   }
 
   /** A status write moves the revision and nothing else; only what asks for a pass gets one. */

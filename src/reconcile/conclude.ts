@@ -80,7 +80,7 @@ export function proposalOf(
 ): Proposal {
   const { key, object, kind, loop } = subject
   const { action, limitedChange } = proposed
-  const lastWrite = loop.lastWrites.get(subject.uid) ?? 0
+  const lastWrite = loop.freshFrom.get(subject.uid) ?? 0
   return {
     action,
     key,
@@ -135,7 +135,8 @@ async function settle(
       await take(subject, seen, ports)
     }
   }
-  loop.lastWrites.delete(uid)
+  // A hint that came while this was read asks for a read that began after it.
+  if ((loop.freshFrom.get(uid) ?? 0) <= observation.asOf) loop.freshFrom.delete(uid)
   loop.would.delete(uid)
   if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)

@@ -110,7 +110,7 @@ export class Dispatcher {
     for (const [index, report] of reports.entries()) {
       const proposal = current[index]
       if (proposal === undefined) continue
-      loop.lastWrites.set(proposal.action.uid, now)
+      loop.freshFrom.set(proposal.action.uid, now)
       await this.#after(loop, proposal, report)
     }
   }

@@ -51,8 +51,8 @@ export class LoopEngine {
   readonly acting = new Set<string>()
   /** Admitted changes that wait for their turn: the window has to know of them already. */
   readonly reserved = new Map<string, Verb>()
-  /** Monotonic time of our last write per UID: later reads must have begun after it. */
-  readonly lastWrites = new Map<string, number>()
+  /** Per UID, monotonic: reads must have begun after our last write and after the last hint. */
+  readonly freshFrom = new Map<string, number>()
   sourceRevision: string | undefined
   /** Observe mode: what would be done, as far as the journal knows it; digest by UID. */
   readonly would = new Map<string, string>()

@@ -32,7 +32,7 @@ export async function reconcileDeletion(
   if (loop.spec.mode === "Observe") return release(subject, record, ports)
   const { desired } = await desire(object, kind.provider, ports.lookup)
   const target = recordedTarget(subject, desired, record)
-  const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
+  const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
   const seen = await ports.observer.observe(kind.provider, target, notBefore)
   const now = ports.ledger.time.now()
   const observation = believed(seen, record, kind.provider, target.desired, now)
@@ -168,7 +168,7 @@ async function finalize(
 
 async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> {
   const { key, uid, loop } = subject
-  loop.lastWrites.delete(uid)
+  loop.freshFrom.delete(uid)
   const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
   if (dropped.includes(true)) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)

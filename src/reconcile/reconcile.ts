@@ -69,7 +69,7 @@ async function reconcileTarget(
   const record = await ports.ledger.record(uid)
   const retired = await retireOldTarget(subject, desired, record, ticket, ports)
   if (retired !== undefined) return retired
-  const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
+  const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
   const observe = async (target: Look["target"]) => {
     const seen = await ports.observer.observe(kind.provider, target, notBefore)
     return believed(seen, record, kind.provider, target.desired, ports.ledger.time.now())

@@ -32,7 +32,7 @@ export async function retireOldTarget(
   const undecided = !record.owned && record.pending?.verb === "create"
   if (undecided && kind.provider.identityRule === "none") return uncertain(subject, record, ports)
   const old = targetOf(subject, form, record)
-  const notBefore = Math.max(ticket.openedAt, loop.lastWrites.get(uid) ?? 0)
+  const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
   const seen = await ports.observer.observe(kind.provider, old, notBefore)
   const observation = believed(seen, record, kind.provider, form, ports.ledger.time.now())
   if (observation.kind === "unknown") {
