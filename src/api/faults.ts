@@ -53,7 +53,7 @@ export const apiFault = defineFaults({
     text:
       '{kind} in version "{version}" cannot be handled as a {kind}: ' +
       "strict decoding error: {why}",
-    hint: "remove the unknown fields, or send fieldValidation=Warn to have them dropped",
+    hint: "correct their names, or remove them",
     status: 400,
     reason: "BadRequest",
   },
