@@ -1,5 +1,5 @@
-// A real plane for benchmarks: system time, a store and kinds that are handed in, and one loop whose
-// source is a list of manifests in memory, so that what is measured is the loop and not YAML.
+// A real plane for benchmarks: system time, a store and kinds that are handed in, and one loop
+// whose source is a list of manifests in memory, so that what is measured is the loop and not YAML.
 
 import { systemClock as clock, systemRandom as random } from "../../src/base/system.ts"
 import type { KindProvider } from "../../src/contract/provider.ts"

@@ -1,6 +1,6 @@
 // Real files through a real plane on a durable store, in a process of its own: how fast they are
-// made against a bare loop that writes, syncs and renames the same files; what a pass costs in which
-// nothing changed, against bare lstat; how soon an edit is healed. Prints one line of JSON.
+// made against a bare loop that writes, syncs and renames the same files; what a pass costs in
+// which nothing changed, against bare lstat; how soon an edit is healed. Prints one line of JSON.
 
 import {
   closeSync,

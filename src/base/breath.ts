@@ -1,5 +1,6 @@
 // Keeps long work from holding the event loop: whoever works through many items asks now and then
-// whether a breath is due and awaits it. All who ask share one, so that a turn ends for all of them.
+// whether a breath is due and awaits it. All who ask share one, so that a turn ends for all of
+// them.
 
 import { type Clock, sleep } from "./clock.ts"
 

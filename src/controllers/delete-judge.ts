@@ -65,7 +65,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     return this.#ports.ledger.budgets.grantOf(uid) !== undefined
   }
 
-  /** What is asked for together is held together, also where one loop alone would have let it go. */
+  /** What is asked for together is held together, also where one loop alone would allow it. */
   async #holdAll(
     groups: readonly { loop: LoopEngine; open: readonly Subject[]; verdict: Verdict }[],
     request: DeleteRequest,

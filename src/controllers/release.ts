@@ -1,5 +1,6 @@
-// Releasing: a loop that is deleted lets go of its objects. They stay stored, lose the loop's label,
-// show Released, and nothing acts on them or on their targets until a source or a person takes them.
+// Releasing: a loop that is deleted lets go of its objects. They stay stored, lose the loop's
+// label, show Released, and nothing acts on them or on their targets until a source or a person
+// takes them.
 
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import { enginePrincipal } from "../contract/principal.ts"

@@ -26,6 +26,7 @@ export {
   type SpecOf,
 } from "./define-kind.ts"
 export type { PrinterColumn } from "./definition.ts"
+export { kindPage } from "./kind-page.ts"
 export {
   type FieldReference,
   type Lookup,

@@ -1,6 +1,6 @@
 // Keys whose target was acted on and whose next observation is a listing. A listing must have begun
-// after the act, so looking after each act would list the whole scope each time; these keys wait for
-// each other for a moment and share one. A single act never waits.
+// after the act, so looking after each act would list the whole scope each time; these keys wait
+// for each other for a moment and share one. A single act never waits.
 
 import type { Clock, Timer } from "../base/clock.ts"
 

@@ -199,7 +199,8 @@ describe("structural rules", () => {
 
   test("bound the depth of a schema instead of overflowing", () => {
     const depth = 20_000
-    const deep = `${'{"type":"object","properties":{"a":'.repeat(depth)}{"type":"string"}${"}}".repeat(depth)}`
+    const open = '{"type":"object","properties":{"a":'.repeat(depth)
+    const deep = `${open}{"type":"string"}${"}}".repeat(depth)}`
     expect(structuralIssues(JSON.parse(deep), true)[0]?.message).toContain("deeper than 100")
     const junctors = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`
     const nested = {

@@ -8,7 +8,7 @@ import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
 import { itemKeys, loosePartsOf, type Parts, shapeOf } from "./typed-value.ts"
 import { valueDepthMax } from "./validation-walk.ts"
 
-/** The paths that a configuration states: leaves, list items, entries of maps, and what is empty. */
+/** The paths that a configuration states: leaves, items, entries of maps, what is empty. */
 export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
   const parts = loosePartsOf(node, value)
   if (parts === undefined) return FieldSet.leaf
@@ -22,7 +22,7 @@ export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
   return FieldSet.make(false, branches)
 }
 
-/** Declared members are stated by what is in them; entries, items and what is empty by themselves. */
+/** Declared members are stated by what is in them; entries, items, empty ones by themselves. */
 function isStated(node: SchemaNode, element: FieldPath[number], value: Json): boolean {
   if (!("field" in element) || !node.properties.has(element.field)) return true
   if (isArray(value)) return value.length === 0

@@ -1,6 +1,6 @@
 // Gate: whatever happens to a managed file is put right by the edge trigger, and history says which
-// field, what it was, what it is, and why. The interval of the loop is five minutes, so that nothing
-// here can be the timer's work.
+// field, what it was, what it is, and why. The interval of the loop is five minutes, so that
+// nothing here can be the timer's work.
 
 import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

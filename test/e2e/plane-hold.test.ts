@@ -1,5 +1,5 @@
-// Gate: removing 40 of 100 manifests deletes none and marks nothing; a person decides. Meanwhile the
-// rest of the loop goes on.
+// Gate: removing 40 of 100 manifests deletes none and marks nothing; a person decides. Meanwhile
+// the rest of the loop goes on.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"

@@ -17,17 +17,11 @@ import { Trace } from "../../src/sim/trace.ts"
 import { ann, flavours, loops, widget } from "./site.ts"
 
 const hows: readonly SimFaultHow[] = [
-  ...([
-    "throttled",
-    "serverError",
-    "lostReply",
-    "hang",
-    "hangAfter",
-    "slow",
-    "partialList",
-  ] as const),
+  ...(["throttled", "unauthorized", "serverError", "lostReply", "hang", "hangAfter"] as const),
+  ...(["slow", "late", "stale", "partialList"] as const),
 ]
-const storm: readonly SimFaultRule[] = hows.map((how) => ({ how, ms: 3000 }))
+/** A late effect lands after its act was given up; a lagging read is a few seconds old. */
+const storm: readonly SimFaultRule[] = hows.map((how) => ({ how, ms: how === "late" ? 9000 : 3000 }))
 const rules = ["derived", "searchable"] as const
 const steps = 25
 
@@ -149,12 +143,14 @@ class RandomLife {
 
   async #makeLoop(): Promise<void> {
     const source = { directory: { path: "/site" } }
-    const limits = { deletes: 3, deletesPercent: 40, window: "2m" }
+    const limits = { deletes: 3, deletesPercent: 40, window: "2m", changes: 6 }
+    const mode = this.#random.chance(0.25) ? "Propose" : "Enforce"
+    const onDrift = this.#random.chance(0.2) ? "Hold" : "Correct"
     const object = {
       apiVersion: "setpoint.dev/v1alpha1",
       kind: "Loop",
       metadata: { name: "site", namespace: "default" },
-      spec: { mode: "Enforce", interval: "15s", limits, source },
+      spec: { mode, interval: "15s", limits, source, onDrift, onConflict: "DeclaredWins" },
     }
     const options = { fieldManager: "ann", force: true }
     await this.#answer(this.#sim.plane.client(ann).apply(loops, object, options))

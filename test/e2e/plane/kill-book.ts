@@ -1,6 +1,6 @@
 // What has to hold after every death of a plane, read from its directory while it is dead: the
-// revision never went back, the journal's chain is whole, every intent has at most one receipt, and nothing was
-// made twice. Everything found wrong is a line in `problems`.
+// revision never went back, the journal's chain is whole, every intent has at most one receipt, and
+// nothing was made twice. Everything found wrong is a line in `problems`.
 
 import type { JournalEntry } from "../../../src/contract/journal.ts"
 import { readJournal, verifyJournal } from "../../../src/ledger/journal.ts"

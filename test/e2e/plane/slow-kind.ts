@@ -1,7 +1,7 @@
 // A kind for tests: a file that is made through the acting handles, slowly when told to. The folder
 // `control` says how: `block-NAME` blocks the event loop for as many milliseconds as it says, once,
-// before the first mutating call; `hang-NAME` makes the act wait until it is removed; with `url` the
-// act first sends a request that the test's server may leave unanswered.
+// before the first mutating call; `hang-NAME` makes the act wait until it is removed; with `url`
+// the act first sends a request that the test's server may leave unanswered.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,5 +1,5 @@
-// Waits for a condition with a generous deadline. A test never asserts a duration; when the deadline
-// passes, the error says how far things had come.
+// Waits for a condition with a generous deadline. A test never asserts a duration; when the
+// deadline passes, the error says how far things had come.
 
 /** `true` when it is so; otherwise the figure reached so far. */
 export type Reached = boolean | string | number

@@ -1,10 +1,10 @@
 // Puts one value at one path of a document, or takes it away: how single differences are applied
 // or left out. Never changes its input.
 
-import { isArray, isObject, type Json } from "../base/json.ts"
-import { elementKey, type FieldPath } from "../object/field-path.ts"
-import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
-import { itemKeys } from "./typed-value.ts"
+import { isArray, isObject, type Json } from "../../base/json.ts"
+import { elementKey, type FieldPath } from "../../object/field-path.ts"
+import { memberNode, type SchemaNode, untypedNode } from "../schema-node.ts"
+import { itemKeys } from "../typed-value.ts"
 
 /** Undefined as the new value removes; missing maps and lists on the way are made. */
 export function putAt(
