@@ -21,7 +21,10 @@ const hows: readonly SimFaultHow[] = [
   ...(["slow", "late", "stale", "partialList"] as const),
 ]
 /** A late effect lands after its act was given up; a lagging read is a few seconds old. */
-const storm: readonly SimFaultRule[] = hows.map((how) => ({ how, ms: how === "late" ? 9000 : 3000 }))
+const storm: readonly SimFaultRule[] = hows.map((how) => ({
+  how,
+  ms: how === "late" ? 9000 : 3000,
+}))
 const rules = ["derived", "searchable"] as const
 const steps = 25
 
