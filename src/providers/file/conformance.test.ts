@@ -17,6 +17,7 @@ import { conformanceOf } from "../../provider/conformance/conformance.ts"
 import type { ConformanceSubject } from "../../provider/conformance/subject.ts"
 import { worldWith } from "../../provider/conformance/world-tap.ts"
 import { nodeFiles } from "./adapter/node-files.ts"
+import { makeTempDir } from "./adapter/testing/temp-dir.ts"
 import { fileKinds } from "./file-kinds.ts"
 import {
   type BackDoor,
@@ -25,7 +26,6 @@ import {
   outsideOf,
   samplesIn,
 } from "./testing/conformance-subject.ts"
-import { makeTempDir } from "./testing/temp-dir.ts"
 
 function listDirectory(directory: string): ReadonlyMap<string, Json> {
   const found = new Map<string, Json>()

@@ -11,9 +11,9 @@ import {
 } from "node:fs"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { Clock } from "../../base/clock.ts"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { labelOf } from "./temporaries.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let path = temp.path

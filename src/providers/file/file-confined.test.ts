@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Step } from "../../../test/fixtures/file-steps.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

@@ -5,8 +5,8 @@ import type { Verb } from "../../contract/action.ts"
 import type { FilesAct } from "../../contract/world.ts"
 import { type TapHooks, tapWorld, worldWith } from "../../provider/conformance/world-tap.ts"
 import { nodeFiles } from "./adapter/node-files.ts"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

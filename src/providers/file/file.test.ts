@@ -15,8 +15,8 @@ import { createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
 import type { Present } from "../../contract/observation.ts"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

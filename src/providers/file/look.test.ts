@@ -3,8 +3,8 @@ import { lstatSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
 import type { Present } from "../../contract/observation.ts"
+import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
-import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import type { Closeable } from "../../../contract/world.ts"
-import { makeTempDir, noTempDir } from "../testing/temp-dir.ts"
 import { DirectoryWatches } from "./directory-watches.ts"
+import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path

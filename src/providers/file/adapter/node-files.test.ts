@@ -11,9 +11,9 @@ import {
 } from "node:fs"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { errnoOf } from "../faults.ts"
-import { makeTempDir, noTempDir } from "../testing/temp-dir.ts"
 import { AccountNames, parseAccounts } from "./account-names.ts"
 import { nodeFiles } from "./node-files.ts"
+import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
 
 let temp = noTempDir
 let dir = temp.path
