@@ -14,8 +14,8 @@ export const deleteGrantGuard: Guard = {
     }
     if (action.verb === "delete" && granted === "no") {
       const message = `no budget or approval covers the delete of ${action.target}`
-      const hint = "delete the object through the API or its source, so that it is judged"
-      return verdict("deny", { guard: "delete-grant", code: "NotJudged", message, hint })
+      const hint = "it was marked without being judged; look at the plan and approve it"
+      return verdict("hold", { guard: "delete-grant", code: "NotJudged", message, hint })
     }
     if (action.verb !== "replace" || approved) return undefined
     const replaces = facts.actions.filter((item) => item.action.verb === "replace").length

@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
   },
   {
     ...{ name: "an unjudged delete", guard: "delete-grant", item: { ...removal, granted: "no" } },
-    ...{ verdict: "deny", code: "NotJudged" },
+    ...{ verdict: "hold", code: "NotJudged" },
   },
   {
     ...{

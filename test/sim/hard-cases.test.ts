@@ -80,6 +80,26 @@ describe.each(flavours)("hard cases (%s)", (flavour) => {
     expect(site.there()).toHaveLength(30)
   })
 
+  it("a delete that nobody could judge, for want of a provider, waits for a person", async () => {
+    const site = await Site.open({ flavour, source: false })
+    for (const name of names(3)) await site.create(widget(name))
+    await site.clock.advance(2000)
+    await site.sim.stopPlane()
+    const { kinds } = site.sim
+    site.sim.kinds = []
+    await site.sim.start()
+    await site.run(site.delete("w0"))
+    await site.sim.stopPlane()
+    site.sim.kinds = kinds
+    await site.sim.start()
+    await site.clock.advance(60_000)
+    expect(site.there()).toEqual(names(3))
+    expect(site.pending().held[0]?.reasons[0]?.code).toBe("NotJudged")
+    await site.approve()
+    expect(site.there()).toEqual(["w1", "w2"])
+    expect(await site.objects()).toHaveLength(2)
+  })
+
   it("a target that someone deletes just before our delete is simply gone", async () => {
     const site = await Site.open({ flavour })
     await site.declare(all(5))
