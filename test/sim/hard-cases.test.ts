@@ -4,7 +4,7 @@ import { ann, flavours, loops, names, Site, widget, widgets } from "./site.ts"
 const all = (count: number) => names(count).map((name) => widget(name))
 
 describe.each(flavours)("hard cases (%s)", (flavour) => {
-  it("what a plan approved goes although the source comes back, and is then made again", async () => {
+  it("what was approved goes although the source comes back, and is made again", async () => {
     const site = await Site.open({ flavour, loop: { interval: "1m" } })
     await site.declare(all(20))
     await site.declare(all(10))
