@@ -2,7 +2,7 @@
 // held, what was refused, and what would have to happen.
 
 import { isObject, type JsonObject } from "../base/json.ts"
-import type { FieldChange } from "../contract/action.ts"
+import type { FieldChange, Verb } from "../contract/action.ts"
 import { stoppedBy, stopText } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopLabel } from "../object/object.ts"
@@ -11,6 +11,8 @@ import { type Look, look } from "../reconcile/look.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
 import { pathSteps, valueAt } from "./preview-view.ts"
+
+const verbs: readonly Verb[] = ["create", "update", "replace", "delete", "adopt"]
 
 export async function explainObject(plane: Plane, key: string): Promise<object> {
   const { engine, ports } = plane
@@ -40,6 +42,7 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
   const source = plane.loops.sourceState(id)
   const stop = stoppedBy(ports.stop.entries(), id, false)
   const changes = seen?.changes ?? []
+  const claim = engine.ledger.inventory.claimOf(seen?.text ?? "")
   return {
     object: key,
     kind: object.kind,
@@ -62,9 +65,22 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     changes,
     fields: changes.map((change) => fieldView(change, record?.applied)),
     missing,
+    claimedBy: claim === undefined || claim.uid === uid ? undefined : claim.object,
+    rejected: rejections(plane, id, uid),
     held: held.map(({ action, reasons }) => ({ action, reasons })),
     plan: held.length === 0 ? undefined : engine.plans.pending(id)?.name,
   }
+}
+
+/** What people refused for this object and this source revision. */
+function rejections(plane: Plane, loop: string, uid: string): object[] {
+  const { plans } = plane.engine.ledger
+  const revision = plane.loops.get(loop)?.sourceRevision ?? ""
+  return verbs.flatMap((verb) => {
+    const rejection = plans.rejectionOf(loop, uid, verb)
+    if (rejection === undefined || rejection.sourceRevision !== revision) return []
+    return [{ verb, principal: rejection.principal, at: rejection.at }]
+  })
 }
 
 /** The three sides of one field: what is declared, what we last applied, what is there. */

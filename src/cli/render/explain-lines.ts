@@ -23,6 +23,9 @@ export interface Explanation {
   readonly observation: JsonObject
   readonly state: JsonObject
   readonly loopSource: JsonObject
+  /** Another object that has the target already. */
+  readonly claimedBy: string
+  readonly rejected: readonly JsonObject[]
   readonly missing: readonly JsonObject[]
   readonly held: readonly JsonObject[]
   readonly changes: readonly (ShownChange & { readonly why: string })[]
@@ -49,6 +52,8 @@ export function readExplanation(view: JsonObject): Explanation {
     observation: object(view.observation),
     state: object(view.state),
     loopSource: object(view.loopSource),
+    claimedBy: text(view.claimedBy),
+    rejected: objects(view.rejected),
     missing: objects(view.missing),
     held: objects(view.held),
     changes: objects(view.changes).map((change) => ({
@@ -72,7 +77,10 @@ export function explainLines(
   const colour = verdict.good ? "green" : "yellow"
   const lines = [`${subject} ${terminal.paint(colour, printable(verdict.text))}`]
   const say = (sentence: string) => lines.push(`  ${printable(sentence)}`)
-  if (told.target !== "") say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
+  if (told.claimedBy !== "") say(`Its target ${told.target} belongs to ${told.claimedBy}.`)
+  else if (told.target !== "") {
+    say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
+  }
   say(told.source === "" ? "It was made by API." : `It is declared at ${told.source}.`)
   for (const sentence of [...loopSentences(told), ...waitSentences(told)]) say(sentence)
   if (told.changes.length > 0) {
@@ -99,6 +107,7 @@ const whys: Readonly<Record<string, string>> = {
 function standing(told: Explanation): { readonly good: boolean; readonly text: string } {
   const { observation, changes, deleting, owned, missing } = told
   if (deleting) return { good: false, text: "is being deleted." }
+  if (told.claimedBy !== "") return { good: false, text: "can't have its target." }
   if (missing.length > 0) return { good: false, text: "waits for a value of another object." }
   if (observation.kind === "unknown") {
     return { good: false, text: `can't be seen: ${text(observation.cause)}.` }
@@ -138,10 +147,14 @@ function loopSentences({ loop, mode, loopSource, stopped }: Explanation): string
   return lines
 }
 
-function waitSentences({ state, held, missing, plan }: Explanation): string[] {
+function waitSentences({ state, held, missing, plan, rejected }: Explanation): string[] {
   const lines = missing.map(
     (one) => `It waits for ${text(one.field)} of ${text(one.kind)} ${text(one.name)}.`,
   )
+  for (const one of rejected) {
+    const again = "it is asked again when its declaration changes"
+    lines.push(`Its ${text(one.verb)} was rejected by ${text(one.principal)}; ${again}.`)
+  }
   for (const one of held) {
     const verb = text(object(one.action).verb)
     const why = objects(one.reasons).map((reason) => text(reason.message))
@@ -169,6 +182,7 @@ function nextSteps(told: Explanation, options: Pick<GlobalOptions, "data">): str
   if (mode === "Observe" && changes.length > 0) steps.push("set the loop's spec.mode to act")
   if (missing.length > 0) steps.push("make the object that it refers to")
   if (observation.kind === "unknown") steps.push("see why it can't be read; it is tried again")
+  if (told.claimedBy !== "") steps.push("two objects describe one target: delete or change one")
   const free = held.length === 0 && stopped === "" && mode === "Enforce"
   if (steps.length === 0 && changes.length > 0 && free)
     steps.push("nothing: it is put right by itself")
