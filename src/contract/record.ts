@@ -10,7 +10,7 @@ export interface PendingIntent {
   readonly digest: string
   /** True when the provider may have begun: its result has to be observed before the next act. */
   readonly begun: boolean
-  /** Creates only: what is being made, so that it is found again after the declaration moved on. */
+  /** What is being made, so that it is known as ours after a crash and a moved declaration. */
   readonly applied?: JsonObject
 }
 

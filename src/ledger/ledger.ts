@@ -47,7 +47,8 @@ export interface IntentItem {
 
 export function pendingIntent(id: string, { action, applied }: IntentItem): PendingIntent {
   const { verb, digest } = action
-  return { id, verb, digest, begun: true, ...(verb === "create" ? { applied } : {}) }
+  const makes = verb === "create" || verb === "update" || verb === "adopt"
+  return { id, verb, digest, begun: true, ...(makes ? { applied } : {}) }
 }
 
 export class Ledger {

@@ -91,11 +91,12 @@ export interface LookInput {
 }
 
 export async function look(input: LookInput): Promise<Look> {
-  const { subject, desired, record, hasher } = input
+  const { subject, desired, hasher } = input
   const { kind } = subject
-  const target = targetOf(subject, desired, record)
+  const target = targetOf(subject, desired, input.record)
   const fingerprint = input.fingerprint(target)
   const observation = await confirmed(input, target)
+  const record = afterInterruption(input, observation)
   const applied = appliedForm(kind, desired, hasher)
   const observed = observation.kind === "present" ? observation.value : undefined
   const changes =
@@ -104,6 +105,21 @@ export async function look(input: LookInput): Promise<Look> {
   const desiredHash = hashJson(applied)
   const facts = { desired, target, text, record, observation, changes }
   return { ...facts, applied, desiredHash, fingerprint }
+}
+
+/**
+ * An act of ours whose result nobody knows, and whose effect is there to the last field, has been
+ * applied: otherwise our own work would be taken for somebody else's change.
+ */
+function afterInterruption(
+  { subject: { kind }, record, hasher }: LookInput,
+  observation: Observation,
+): TargetRecord | undefined {
+  const applied = record?.pending?.applied
+  if (record === undefined || applied === undefined || observation.kind !== "present") return record
+  const observed = observation.value
+  const differences = diffTarget({ kind, desired: applied, observed, record: undefined, hasher })
+  return differences.length > 0 ? record : { ...record, owned: true, applied }
 }
 
 /** Kinds that ask for it are read twice, and both reads must agree, before drift is believed. */

@@ -181,7 +181,9 @@ describe("the data directory", () => {
     rmSync(rig.data, { recursive: true })
     await rig.start()
     await rig.converged(5)
-    expect((await rig.file("f0000"))?.status).toMatchObject({ owned: false })
+    await waitFor("it says that it is not ours", async () =>
+      /"owned":false/.test(await statusOf("f0000")),
+    )
     rmSync(rig.manifest("f0000"))
     await waitFor("the object goes", async () => (await rig.file("f0000")) === undefined)
     expect(readdirSync(rig.targets)).toHaveLength(5)

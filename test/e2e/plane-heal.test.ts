@@ -31,23 +31,26 @@ describe("a running plane and one drifting file", () => {
   })
   afterAll(() => rig.close())
 
-  async function lastDone(): Promise<Action> {
-    const done = (await rig.history("motd")).flatMap(({ event }) =>
+  async function done(): Promise<Action[]> {
+    return (await rig.history("motd")).flatMap(({ event }) =>
       event.type === "receipt" && event.result === "done" ? [event.action] : [],
     )
-    const last = done.at(-1)
-    if (last === undefined) throw new Error("no act in history")
-    return last
   }
 
   async function heals(what: string, drift: () => void): Promise<Action> {
-    const before = (await rig.history("motd")).length
+    const before = (await done()).length
     drift()
     const ms = await waitFor(`healed after ${what}`, () => isHealed(path), { everyMs: 2 })
     console.log(`${what}: healed in ${Math.round(ms)} ms`)
-    await waitFor("its receipt", async () => (await rig.history("motd")).length > before)
+    let last: Action | undefined
+    await waitFor("its receipt", async () => {
+      const acts = await done()
+      last = acts.at(-1)
+      return acts.length > before
+    })
     await rig.converged(1)
-    return lastDone()
+    if (last === undefined) throw new Error("no act in history")
+    return last
   }
 
   it("makes a deleted file again and calls it missing", async () => {

@@ -2,12 +2,23 @@
 // declared, nothing was made twice, nothing held was done, the journal verifies and the revision
 // only grew.
 
-import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { KillBook, seededRandom } from "./plane/kill-book.ts"
 import { fileKey, PlaneRig } from "./plane/plane-rig.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
 
+const slowKind = fileURLToPath(new URL("./plane/slow-kind.ts", import.meta.url))
 const cycles = process.env.SETPOINT_TEST_FULL === "1" ? 60 : 10
 /** Per cycle, over 40 files: no file may drift so often that it is held as flapping. */
 const drifts = cycles > 40 ? 2 : 4
@@ -44,6 +55,49 @@ function expectExactly(declared: ReadonlyMap<string, string>): void {
     expect(readFileSync(rig.target(name), "utf8")).toBe(content)
   }
 }
+
+describe("kill -9 between the effect and its receipt, and a manifest that moved on", () => {
+  it.each(["create", "update"])(
+    "after a %s: goes on by itself, without asking anyone",
+    async (verb) => {
+      const args = ["--provider", slowKind]
+      const control = join(rig.base, "control")
+      mkdirSync(control)
+      const declare = (content: string) => {
+        const spec = { path: rig.target("slow"), content, control, name: "slow" }
+        const head = {
+          apiVersion: "test.setpoint.dev/v1",
+          kind: "Slow",
+          metadata: { name: "slow" },
+        }
+        writeFileSync(rig.manifest("slow"), JSON.stringify({ ...head, spec }))
+      }
+      const held = join(control, "end-slow")
+      if (verb === "update") {
+        declare("first")
+        await rig.start({ args })
+        await rig.converged(1)
+        writeFileSync(held, "")
+      } else {
+        writeFileSync(held, "")
+        await rig.start({ args })
+      }
+      declare("second")
+      await waitFor("the effect is there", () => existsSync(join(control, "ending-slow")))
+      await rig.end("SIGKILL")
+      rmSync(held)
+      declare("third")
+      await rig.start({ args })
+      await waitFor("it is as declared", async () => {
+        const content = readFileSync(rig.target("slow"), "utf8")
+        return content === "third" || `${content}; ${(await rig.pendingPlan())?.summary}`
+      })
+      await rig.converged(1)
+      expect(await rig.pendingPlan()).toBeUndefined()
+      expect(readdirSync(rig.targets)).toEqual(["slow"])
+    },
+  )
+})
 
 describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
   it("during convergence, edits, drift storms and a held prune that is approved at last", async () => {
@@ -91,7 +145,8 @@ describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
     await rig.start()
     await waitFor("80 converge", async () => {
       const loop = await rig.loopStatus()
-      return loop.converged >= 80 || JSON.stringify({ ...loop.states, oldest: loop.oldest })
+      const reasons = (await rig.pendingPlan())?.reasons.map((reason) => reason.message)
+      return loop.converged >= 80 || JSON.stringify({ ...loop.states, reasons })
     })
     expect(held.map(identity)).toEqual(before)
     expectExactly(declared)
@@ -121,17 +176,17 @@ describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
 
   it("during creates and deletes", async () => {
     const declared = new Map<string, string>()
-    rig.declare("stays", "stays\n")
-    declared.set("stays", "stays\n")
+    const stays = rig.declareMany(40, () => "stays\n")
+    for (const name of stays) declared.set(name, "stays\n")
     await rig.start()
-    await rig.converged(1)
-    const limits = { deletes: 100_000, deletesPercent: 100, changes: 100_000 }
+    await rig.converged(stays.length)
+    const limits = { deletes: 100_000, deletesPercent: 100, changes: 100_000, window: "1s" }
     await rig.loosen({ limits })
     await rig.end("SIGKILL")
     for (let cycle = 0; cycle < cycles; cycle++) {
       await book.read(rig.data, rig.loop, new Set())
       await live(() => {
-        const old = [...declared.keys()].filter((name) => name !== "stays")
+        const old = [...declared.keys()].filter((name) => name.startsWith("n"))
         for (const name of old.filter(() => random() < 0.4)) {
           declared.delete(name)
           rmSync(rig.manifest(name))

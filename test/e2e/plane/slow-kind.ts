@@ -1,6 +1,7 @@
 // A kind for tests: a file that is made through the acting handles, slowly when told to. The folder
 // `control` says how: `block-NAME` blocks the event loop for as many milliseconds as it says, once,
-// before the first mutating call; `hang-NAME` makes the act wait until it is removed; with `url`
+// before the first mutating call; `hang-NAME` makes the act wait until it is removed, and `end-NAME`
+// the same after everything is done but before it is said; with `url`
 // the act first sends a request that the test's server may leave unanswered.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -30,10 +31,10 @@ function block({ control, name }: Spec): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
-async function hang({ control, name }: Spec): Promise<void> {
-  const file = join(control, `hang-${name}`)
+async function hang({ control, name }: Spec, when = "hang"): Promise<void> {
+  const file = join(control, `${when}-${name}`)
   if (!existsSync(file)) return
-  writeFileSync(join(control, `hanging-${name}`), "")
+  writeFileSync(join(control, `${when}ing-${name}`), "")
   while (existsSync(file)) await pause(20)
 }
 
@@ -59,12 +60,14 @@ const slow = defineKind({
     const bytes = Buffer.from(desired.content)
     const temporary = await files.writeTemporary(dirname(desired.path), bytes, 0o644)
     await files.rename(temporary, desired.path)
+    await hang(desired, "end")
     return { kind: "done" }
   },
   async update({ desired }, { world: { files } }) {
     const bytes = Buffer.from(desired.content)
     const temporary = await files.writeTemporary(dirname(desired.path), bytes, 0o644)
     await files.rename(temporary, desired.path)
+    await hang(desired, "end")
     return { kind: "done" }
   },
   async delete({ desired }, { world: { files } }) {
