@@ -49,7 +49,7 @@ describe("a file that exists already", () => {
     expect(await rig.pendingPlan()).toBeUndefined()
   })
 
-  it("is held with the difference when it differs, and adopted by the API with a backup", async () => {
+  it("is held with the difference, and adopted by the API with a backup", async () => {
     writeFileSync(rig.target("motd"), "theirs\n", { mode: 0o600 })
     rig.declare("motd", "ours\n")
     await rig.start()

@@ -54,7 +54,7 @@ const broken: Readonly<Record<string, readonly [string, RegExp]>> = {
     /bad\.yaml:\d+/,
   ],
   "another namespace": [
-    "apiVersion: host.setpoint.dev/v1\nkind: File\nmetadata: {name: bad, namespace: other}\nspec: {path: /tmp/x, content: a}\n",
+    `${head.replace("bad", "bad, namespace: other")}spec: {path: /tmp/x, content: a}\n`,
     /namespace/,
   ],
   "a Plane that lifts the stop": [

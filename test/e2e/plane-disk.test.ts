@@ -92,7 +92,7 @@ describe.skipIf(mounts.missing || nsenter.missing)("the disk of the targets (uns
 describe.skipIf(mounts.missing || nsenter.missing)(
   "the disk of the data directory (unshare)",
   () => {
-    it("full: acts no further, says why, loses nothing, and goes on when there is space", async () => {
+    it("full: says why, loses nothing, and goes on when there is space", async () => {
       const disk = await mounted(
         `mkdir -p ${rig.data}\nmount -t tmpfs -o size=1m,mode=0700 none ${rig.data}`,
       )
@@ -110,7 +110,7 @@ describe.skipIf(mounts.missing || nsenter.missing)(
       expect(readdirSync(rig.targets)).toHaveLength(300)
     })
 
-    it("read-only: ends or waits with a clear reason, and goes on when it is writable", async () => {
+    it("read-only: does not start, says why, and starts when it is writable", async () => {
       const disk = await mounted(
         `mkdir -p ${rig.data}\nmount -t tmpfs -o size=64m,mode=0700 none ${rig.data}`,
       )

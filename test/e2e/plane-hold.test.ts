@@ -51,7 +51,7 @@ describe("40 of 100 manifests removed", () => {
     expect(await rig.files()).toHaveLength(100)
   })
 
-  it("does not correct what waits for its delete, refuses the old plan and names the file", async () => {
+  it("corrects nothing that waits for its delete, and refuses its old plan by name", async () => {
     const [first = ""] = removed
     writeFileSync(rig.target(first), "changed while it waited\n")
     await expect(rig.decide(plan, "approve")).rejects.toThrow(rig.target(first))

@@ -50,7 +50,7 @@ async function standsStill(): Promise<number> {
 }
 
 describe("stop in the middle of the work", () => {
-  it("by a plain echo: nothing begins any more, kill -9 does not lift it, resume does", async () => {
+  it("by a plain echo: nothing begins any more; resume lifts it, kill -9 does not", async () => {
     rig.declareMany(count)
     const started = rig.start()
     await underWay()
@@ -68,7 +68,7 @@ describe("stop in the middle of the work", () => {
     expect(readdirSync(rig.targets)).toHaveLength(count)
   })
 
-  it("by the API: nothing begins after its answer, nor after kill -9 without the file", async () => {
+  it("by the API: nothing begins after its answer, nor after kill -9", async () => {
     rig.declareMany(count)
     await rig.start()
     await underWay()

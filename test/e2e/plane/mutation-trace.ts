@@ -11,8 +11,12 @@ export interface Mutation {
   readonly checks: number
 }
 
-const changing =
-  /^(rename|renameat|renameat2|link|linkat|unlink|unlinkat|symlink|symlinkat|mkdir|mkdirat|rmdir|chmod|fchmodat|lchown|fchownat|truncate)\(/
+const changing = new RegExp(
+  `^(${[
+    "rename|renameat2?|(un)?link(at)?|symlink(at)?|mkdir(at)?|rmdir",
+    "f?chmod(at)?|[lf]chown(at)?|truncate",
+  ].join("|")})\\(`,
+)
 
 export const tracedCalls = [
   "openat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,symlink,symlinkat",

@@ -1,8 +1,8 @@
 // A kind for tests: a file that is made through the acting handles, slowly when told to. The folder
-// `control` says how: `block-NAME` blocks the event loop for as many milliseconds as it says, once,
-// before the first mutating call; `hang-NAME` makes the act wait until it is removed, and `end-NAME`
-// the same after everything is done but before it is said; with `url`
-// the act first sends a request that the test's server may leave unanswered.
+// `control` says how: `block-NAME` blocks the event loop once, for as many milliseconds as it says,
+// before the first mutating call; `hang-NAME` makes the act wait until it is removed; `end-NAME`
+// does the same after everything is done and before it is said. With `url` the act first sends a
+// request that the test's server may leave unanswered.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
