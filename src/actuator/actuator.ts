@@ -150,6 +150,21 @@ export class Actuator {
     }
   }
 
+  /** After a crash: lets the provider take away what the interrupted act left beside its target. */
+  async cleanUp(kind: KindProvider, action: Action): Promise<void> {
+    const prefix = `${kind.provider}:`
+    if (kind.cleanUp === undefined || !action.target.startsWith(prefix)) return
+    const gate = this.#gate([action])
+    const world = guardWorld(this.#ports.world, gate)
+    const identity = action.target.slice(prefix.length)
+    try {
+      const run = async () => kind.cleanUp?.(identity, action.uid, world)
+      await withDeadline(this.#ports.clock, kind.timeoutMs.act, run)
+    } finally {
+      gate.revoke()
+    }
+  }
+
   #note({ kind, target }: Admitted, success: boolean): void {
     const connection = kind.connection(target.desired)
     this.#ports.breakers.record(breakerName(kind, connection), success)

@@ -113,6 +113,11 @@ export interface KindProvider {
     scope: string,
     items: readonly { readonly target: Target; readonly context: ActContext }[],
   ): Promise<readonly ActResult[]>
+  /**
+   * Takes away what an act that a crash cut off left beside the target; never the target itself.
+   * Called at start for every act without a receipt, before anything else is done there.
+   */
+  cleanUp?(identity: string, uid: string, world: ActWorld): Promise<void>
   /** A batch can't be split: the actions of a round share the strictest verdict. */
   readonly batchWhole: boolean
   /** Edge trigger: calls `changed` when this target may have changed. */

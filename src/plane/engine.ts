@@ -5,6 +5,7 @@ import { type ActReport, Actuator } from "../actuator/actuator.ts"
 import { Breath } from "../base/breath.ts"
 import { toFault } from "../base/faults.ts"
 import type { Json } from "../base/json.ts"
+import type { Action } from "../contract/action.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
 import type { Verbs } from "../contract/verbs.ts"
@@ -147,6 +148,7 @@ export class Engine {
     for (const intent of this.ledger.unfinished()) {
       const receipts = []
       for (const action of intent.actions) {
+        await this.#cleanUp(action)
         const known = await this.ledger.record(action.uid)
         if (known === undefined) continue
         const record = { ...known, actedAt: this.ledger.time.now() } // It may land only now.
@@ -155,6 +157,17 @@ export class Engine {
         receipts.push({ action, result, error, durationMs: 0, record, writes: [] })
       }
       await this.ledger.finish(intent, receipts)
+    }
+  }
+
+  /** Leftovers are a nuisance and no danger: what can't be taken away now stays. */
+  async #cleanUp(action: Action): Promise<void> {
+    const kind = this.feed?.kindOf(action.object)
+    try {
+      if (kind !== undefined) await this.actuator.cleanUp(kind.provider, action)
+    } catch (error) {
+      const { message } = toFault(error)
+      this.ports.logger.warn(`cannot clean up beside ${action.target}: ${message}`)
     }
   }
 

@@ -13,7 +13,7 @@ import type {
   ObserveContext,
   Target,
 } from "../contract/provider.ts"
-import type { Closeable, ReadWorld } from "../contract/world.ts"
+import type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
 import { definitionOf, type PrinterColumn } from "./definition.ts"
 import { providerFault } from "./faults.ts"
 import { lowerSchema } from "./lower-schema.ts"
@@ -65,6 +65,8 @@ export interface KindBase<S> {
   update(target: KindTarget<SpecOf<S>>, context: ActContext): Promise<ActResult>
   delete(target: KindTarget<SpecOf<S>>, context: ActContext): Promise<ActResult>
   actBatch?(scope: string, items: readonly BatchItem<SpecOf<S>>[]): Promise<readonly ActResult[]>
+  /** Takes away what an act that a crash cut off left beside the target. */
+  cleanUp?(identity: string, uid: string, world: ActWorld): Promise<void>
   readonly batch?: "whole"
   watch?(target: KindTarget<SpecOf<S>>, world: ReadWorld, changed: () => void): Closeable
 }
@@ -135,9 +137,12 @@ function functionsOf<S>(input: KindInput<S>): Functions {
     out.scope = (desired) => input.scopeOf(asSpec<S>(desired))
     out.list = (scope, sample, context) => input.list(scope, typed(sample), context)
   } else out.observe = (target, context) => input.observe(typed(target), context)
-  const { fingerprints, normalize, actBatch, watch } = input
+  const { fingerprints, normalize, actBatch, watch, cleanUp } = input
   if (fingerprints !== undefined) {
     out.fingerprints = (identities, world) => fingerprints.call(input, identities, world)
+  }
+  if (cleanUp !== undefined) {
+    out.cleanUp = (identity, uid, world) => cleanUp.call(input, identity, uid, world)
   }
   if (normalize !== undefined) out.normalize = (value) => normalize.call(input, value)
   if (actBatch !== undefined) {

@@ -4,6 +4,7 @@
 import { present, unknown } from "../../contract/observation.ts"
 import type { KindProvider } from "../../contract/provider.ts"
 import { defineKind } from "../../provider/define-kind.ts"
+import { directoryOf, findGround } from "./bounds.ts"
 import { createDirectory, deleteDirectory, updateDirectory } from "./directory-acts.ts"
 import { directoryFacts, directorySpec, directoryToken, lookAt } from "./directory-look.ts"
 import { fileFacts, fileToken } from "./facts.ts"
@@ -12,6 +13,7 @@ import { fileSpec, fileWish } from "./file-spec.ts"
 import { directoryFingerprints, fileFingerprints } from "./fingerprints.ts"
 import { type FileKindOptions, HostMemory } from "./host-memory.ts"
 import { look } from "./look.ts"
+import { labelOf } from "./temporaries.ts"
 
 const group = "host.setpoint.dev"
 
@@ -40,6 +42,11 @@ function fileKind(memory: HostMemory): KindProvider {
     create: (target, context) => createFile(target, context, memory),
     update: (target, context) => updateFile(target, context, memory),
     delete: (target, context) => deleteFile(target, context, memory),
+    async cleanUp(path, uid, { files }) {
+      const ground = await findGround(files, { path, root: "/" }, memory.bounds)
+      if (ground.kind !== "ground") return
+      await memory.temporaries.removeOwn(files, directoryOf(path), labelOf(uid))
+    },
     // The parent is watched, not the file: a rename over the file would end a watch on it.
     watch: (target, { files }, changed) =>
       memory.watches.watch(files, target.desired.path, changed),
