@@ -63,24 +63,6 @@ export function reportTests(
   return { name, ...counts, seconds: result.seconds, explanation }
 }
 
-/** Files with a failed test, or that could not be loaded. */
-export function failedFiles(json: string | undefined): string[] {
-  const files = parse(json).testResults ?? []
-  const failed = files.filter(
-    (file) =>
-      isBroken(file) || (file.assertionResults ?? []).some((test) => test.status === "failed"),
-  )
-  return failed.flatMap((file) => file.name ?? [])
-}
-
-/** The first run, with what failed in it replaced by how it went when it was run again. */
-export function afterSecondRun(first: SuiteReport, second: SuiteReport): SuiteReport {
-  const seconds = first.seconds + second.seconds
-  if (second.failed > 0) return { ...first, seconds }
-  const passed = first.passed + first.failed
-  return { ...first, passed, failed: 0, seconds, explanation: "" }
-}
-
 /** A file that failed without one failed test could not be loaded. */
 function isBroken(file: VitestFile): boolean {
   const tests = file.assertionResults ?? []

@@ -8,9 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { runCommand } from "./run-command.ts"
 import {
-  afterSecondRun,
   closingLine,
-  failedFiles,
   reportCommand,
   reportTests,
   type SuiteReport,
@@ -32,10 +30,6 @@ const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("
 /** Everything together; .ci/run gives both, with installing, less than 30 minutes. */
 const totalSeconds = all ? 1500 : 600
 const stretch = all ? 3 : 1
-
-/** More than this failing at once is no accident. */
-const filesAgainMax = 2
-const secondsAgain = 240
 
 const tool = (name: string) => join("node_modules", ".bin", name)
 const first: readonly Suite[] = [
@@ -92,33 +86,7 @@ async function runSuite(suite: Suite, scratch: string, seconds: number): Promise
   }
   const result = await runCommand(command, { seconds, env })
   const json = existsSync(file) ? readFileSync(file, "utf8") : undefined
-  const report = reportTests(suite.name, result, json)
-  const files = failedFiles(json)
-  if (suite.name !== "e2e" || files.length === 0 || files.length > filesAgainMax) return report
-  return runAgain(suite.name, report, files, scratch, seconds)
-}
-
-/**
- * Real processes, disks and clocks on a shared machine: the few files that failed are run once
- * more, alone. What passes only then is named, so that it is looked at and not forgotten.
- */
-async function runAgain(
-  name: string,
-  first: SuiteReport,
-  files: readonly string[],
-  scratch: string,
-  seconds: number,
-): Promise<SuiteReport> {
-  const file = join(scratch, `${name}-again.json`)
-  const reporters = ["--reporter=json", `--outputFile=${file}`, "--no-color"]
-  const env = all ? { SETPOINT_TEST_FULL: "1" } : {}
-  const command = [tool("vitest"), "run", ...reporters, ...files]
-  const result = await runCommand(command, { seconds: Math.min(seconds, secondsAgain), env })
-  const json = existsSync(file) ? readFileSync(file, "utf8") : undefined
-  const report = afterSecondRun(first, reportTests(name, result, json))
-  if (report.failed > 0) return report
-  console.log(`note: passed only when run again:\n${first.explanation}\n`)
-  return report
+  return reportTests(suite.name, result, json)
 }
 
 async function main(): Promise<void> {

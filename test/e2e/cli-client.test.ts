@@ -333,6 +333,7 @@ describe("changing", () => {
     const [first, ...rest] = held.split("\n")
     expect(first).toBe("files held: nothing was deleted")
     expect(rest.join("")).toContain("3 of 3 targets would be")
+    expect(rest.join("")).toContain("(limit 1 per 10 min, 1 used)")
     expect(rest.slice(-3)).toEqual([
       "  plan:    PLAN-1",
       "  approve: setpoint approve PLAN-1",

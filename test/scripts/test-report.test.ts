@@ -2,14 +2,7 @@
 
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../../scripts/run-command.ts"
-import {
-  afterSecondRun,
-  closingLine,
-  failedFiles,
-  reportCommand,
-  reportTests,
-  suiteLine,
-} from "../../scripts/test-report.ts"
+import { closingLine, reportCommand, reportTests, suiteLine } from "../../scripts/test-report.ts"
 
 const done = { code: 0, output: "", timedOut: false, seconds: 1 }
 const json = (extra: object) =>
@@ -34,18 +27,6 @@ describe("counting", () => {
     const report = reportTests("unit", result, text)
     expect(report.failed).toBeGreaterThan(0)
     expect(report.explanation).not.toBe("")
-  })
-
-  it("counts what failed as passed only when its second run was green", () => {
-    const bad = { name: "f", assertionResults: [{ status: "failed" }] }
-    const good = { name: "g", status: "passed", assertionResults: [{ status: "passed" }] }
-    expect(
-      failedFiles(json({ testResults: [bad, good, { name: "h", status: "failed" }] })),
-    ).toEqual(["f", "h"])
-    const first = reportTests("e2e", { ...done, code: 1 }, json({ numFailedTests: 2 }))
-    const green = reportTests("e2e", done, json({}))
-    expect(afterSecondRun(first, green)).toMatchObject({ passed: 5, failed: 0, explanation: "" })
-    expect(afterSecondRun(first, first).failed).toBe(2)
   })
 
   it("shows the failing test and the end of the output", () => {
