@@ -4,7 +4,7 @@
 import { loopDefinition } from "../src/api/definitions/setpoint.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../src/base/json.ts"
 
-const later = "Reserved: accepted and stored, and not acted on yet."
+const later = "Reserved: refused until it is supported, but for its default."
 
 const meanings: Readonly<Record<string, string>> = {
   source: "Where manifests come from. Without it objects come through the API.",
