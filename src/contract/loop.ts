@@ -8,6 +8,40 @@ export interface LoopLimits {
   readonly changes: number
   /** Milliseconds. */
   readonly windowMs: number
+  /** A revision of the source that declares fewer than this share of the last one holds. */
+  readonly shrinkPercent: number
+}
+
+export type OnDrift = "Correct" | "Report" | "Hold"
+export type OnConflict = "Hold" | "DeclaredWins" | "ObservedWins"
+
+/** What one field, and everything below it, does instead of what the loop says. */
+export interface PathPolicy {
+  /** As in a difference: `content`, `labels`, `rules[name="ssh"].port`. */
+  readonly path: string
+  readonly onDrift?: OnDrift
+  readonly onConflict?: OnConflict
+}
+
+/** When acting is allowed (Open), or not although it would be (Freeze). */
+export interface TimeWindow {
+  readonly kind: "Open" | "Freeze"
+  /** Five cron fields: when it begins. */
+  readonly schedule: string
+  readonly durationMs: number
+  /** IANA name; "UTC" when none is given. */
+  readonly timeZone: string
+}
+
+export interface ApprovalRules {
+  /** So many different people. */
+  readonly required: number
+  /** Who asked for a change may not approve it. */
+  readonly separateAuthor: boolean
+  /** Who may approve; anyone who is human when empty. */
+  readonly approvers: readonly string[]
+  /** A plan that nobody decided on ends after this. */
+  readonly expiresAfterMs: number
 }
 
 export interface LoopSpec {
@@ -16,8 +50,19 @@ export interface LoopSpec {
   readonly intervalMs: number
   readonly limits: LoopLimits
   readonly onEmpty: "Hold" | "Allow"
-  readonly onDrift: "Correct" | "Report" | "Hold"
-  readonly onConflict: "Hold" | "DeclaredWins" | "ObservedWins"
+  readonly onDrift: OnDrift
+  readonly onConflict: OnConflict
+  /** Every target of a kind gone at once is evidence against the observer. */
+  readonly onVanish: "Hold" | "Correct"
+  readonly paths: readonly PathPolicy[]
+  readonly windows: readonly TimeWindow[]
+  readonly approvals: ApprovalRules
+  /** So many clean rounds in mode Observe before a person may promote the loop. */
+  readonly cleanRounds: number
+  /** Deletes wait when the source could not be read for longer than this. */
+  readonly sourceMaxAgeMs: number
+  /** A marked object that is not gone after this needs someone. */
+  readonly deletionDeadlineMs: number
 }
 
 /** `default.site`: how labels, journals and plans name a loop. */

@@ -2,8 +2,19 @@
 
 import { parseDuration } from "../base/clock.ts"
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
-import type { LoopSpec, Mode } from "../contract/loop.ts"
+import type {
+  ApprovalRules,
+  LoopSpec,
+  Mode,
+  OnConflict,
+  OnDrift,
+  PathPolicy,
+  TimeWindow,
+} from "../contract/loop.ts"
 import type { ApiObject } from "../object/object.ts"
+
+const onDrifts: readonly [OnDrift, ...OnDrift[]] = ["Correct", "Report", "Hold"]
+const onConflicts: readonly [OnConflict, ...OnConflict[]] = ["Hold", "DeclaredWins", "ObservedWins"]
 
 const number = (value: Json | undefined, fallback: number) =>
   typeof value === "number" ? value : fallback
@@ -29,12 +40,52 @@ export function loopSpecOf(object: ApiObject): LoopSpec {
       deletesPercent: number(limits.deletesPercent, 10),
       changes: number(limits.changes, 50),
       windowMs: duration(limits.window, "10m"),
+      shrinkPercent: number(limits.shrinkPercent, 50),
     },
     onEmpty: choice(spec.onEmpty, ["Hold", "Allow"]),
-    onDrift: choice(spec.onDrift, ["Correct", "Report", "Hold"]),
-    onConflict: choice(spec.onConflict, ["Hold", "DeclaredWins", "ObservedWins"]),
+    onDrift: choice(spec.onDrift, onDrifts),
+    onConflict: choice(spec.onConflict, onConflicts),
+    onVanish: choice(spec.onVanish, ["Hold", "Correct"]),
+    paths: objects(spec.paths).map(pathPolicy),
+    windows: objects(spec.windows).map(timeWindow),
+    approvals: approvalRules(isObject(spec.approvals) ? spec.approvals : {}),
+    cleanRounds: number(spec.cleanRounds, 3),
+    sourceMaxAgeMs: duration(spec.sourceMaxAge, "1h"),
+    deletionDeadlineMs: duration(spec.deletionDeadline, "1h"),
   }
 }
+
+function pathPolicy(value: JsonObject): PathPolicy {
+  const { path, onDrift, onConflict } = value
+  return {
+    path: typeof path === "string" ? path : "",
+    ...(onDrift === undefined ? {} : { onDrift: choice(onDrift, onDrifts) }),
+    ...(onConflict === undefined ? {} : { onConflict: choice(onConflict, onConflicts) }),
+  }
+}
+
+function timeWindow(value: JsonObject): TimeWindow {
+  const { kind, schedule, timeZone } = value
+  return {
+    kind: kind === "Freeze" ? "Freeze" : "Open",
+    schedule: typeof schedule === "string" ? schedule : "",
+    durationMs: duration(value.duration, "1h"),
+    timeZone: typeof timeZone === "string" ? timeZone : "UTC",
+  }
+}
+
+function approvalRules(value: JsonObject): ApprovalRules {
+  const approvers = Array.isArray(value.approvers) ? value.approvers : []
+  return {
+    required: Math.max(1, number(value.required, 1)),
+    separateAuthor: value.separateAuthor === true,
+    approvers: approvers.filter((one) => typeof one === "string"),
+    expiresAfterMs: duration(value.expiresAfter, "7d"),
+  }
+}
+
+const objects = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
 
 function directoryOf(spec: JsonObject): string | undefined {
   const { source } = spec

@@ -1,9 +1,16 @@
 // What guards see and say. A guard is pure: it looks at one proposed action and the facts of its
 // round and answers; it never acts. No opinion is written as undefined; an exception is a deny.
 
+import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import type { LoopSpec } from "../contract/loop.ts"
-import { type Reason, strictest, type Verdict, type VerdictKind } from "../contract/verdict.ts"
+import {
+  allow,
+  type Reason,
+  strictest,
+  type Verdict,
+  type VerdictKind,
+} from "../contract/verdict.ts"
 
 export interface JudgedAction {
   readonly action: Action
@@ -52,8 +59,9 @@ export function judgeAction(
 ): Verdict {
   const verdicts = guards.map((guard): Verdict => {
     try {
-      return guard.judge(item, facts) ?? { kind: "allow", reasons: [] }
+      return guard.judge(item, facts) ?? allow()
     } catch (error) {
+      if (!protects("guard-failure-denies")) return allow()
       const message = `guard ${guard.name} failed: ${String(error)}`
       return verdict("deny", { guard: guard.name, code: "GuardFailed", message })
     }

@@ -2,17 +2,16 @@ import { describe, expect, it } from "vitest"
 import type { Action, FieldChange, Verb } from "../contract/action.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import { strictest, type VerdictKind } from "../contract/verdict.ts"
+import { loopSpecOf } from "../controllers/loop-spec.ts"
 import { type Guard, type JudgedAction, judgeAction, type RoundFacts } from "./guard.ts"
 import { roundGuards } from "./guards.ts"
 
-const spec: LoopSpec = {
-  mode: "Enforce",
-  intervalMs: 300_000,
-  limits: { deletes: 5, deletesPercent: 10, changes: 3, windowMs: 600_000 },
-  onEmpty: "Hold",
-  onDrift: "Correct",
-  onConflict: "Hold",
-}
+const spec: LoopSpec = loopSpecOf({
+  apiVersion: "setpoint.dev/v1alpha1",
+  kind: "Loop",
+  metadata: { name: "site" },
+  spec: { mode: "Enforce", limits: { changes: 3 } },
+})
 
 function action(verb: Verb, uid = "u1", why: FieldChange["why"] = "requested"): Action {
   return {

@@ -4,6 +4,7 @@ import type { LoopSpec } from "../contract/loop.ts"
 import { absent, present } from "../contract/observation.ts"
 import type { IdentityRule } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
+import { loopSpecOf } from "../controllers/loop-spec.ts"
 import { SimClock } from "../sim/sim-clock.ts"
 import { simKind } from "../sim/sim-kind.ts"
 import { SimWorld } from "../sim/sim-world.ts"
@@ -12,14 +13,12 @@ import { createKindRuntime } from "./kind-runtime.ts"
 import { type Proposed, propose } from "./propose.ts"
 import { createSecretHasher } from "./secrets.ts"
 
-const spec: LoopSpec = {
-  mode: "Enforce",
-  intervalMs: 1000,
-  limits: { deletes: 5, deletesPercent: 10, changes: 50, windowMs: 600_000 },
-  onEmpty: "Hold",
-  onDrift: "Correct",
-  onConflict: "Hold",
-}
+const spec: LoopSpec = loopSpecOf({
+  apiVersion: "setpoint.dev/v1alpha1",
+  kind: "Loop",
+  metadata: { name: "site" },
+  spec: { mode: "Enforce" },
+})
 const hasher = createSecretHasher("test", new Uint8Array(32))
 const base = { name: "a", size: 1, color: "red" }
 

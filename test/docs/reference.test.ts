@@ -45,7 +45,7 @@ describe("worked examples", () => {
     )
     expect(rows.length).toBeGreaterThan(5)
     for (const [inventory = 0, baseline = 0, deletes = 0, deletesPercent = 0, allowed] of rows) {
-      const limits = { deletes, deletesPercent, changes: 0, windowMs: 0 }
+      const limits = { deletes, deletesPercent, changes: 0, windowMs: 0, shrinkPercent: 50 }
       expect([inventory, allowedDeletes(limits, { inventory, baseline })]).toEqual([
         inventory,
         allowed,

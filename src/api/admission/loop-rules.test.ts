@@ -3,7 +3,10 @@ import type { JsonObject } from "../../base/json.ts"
 import type { AdmissionRequest } from "../../contract/admission.ts"
 import { loopAdmission } from "./loop-rules.ts"
 
-const base: JsonObject = { mode: "Enforce", interval: "5m", limits: { window: "10m" } }
+const base: JsonObject = {
+  ...{ mode: "Enforce", interval: "5m", limits: { window: "10m" } },
+  ...{ approvals: { expiresAfter: "7d" }, sourceMaxAge: "1h", deletionDeadline: "1h" },
+}
 
 function request(spec: JsonObject): AdmissionRequest {
   const key = { group: "setpoint.dev", resource: "loops", namespace: "default", name: "site" }
@@ -20,8 +23,6 @@ function request(spec: JsonObject): AdmissionRequest {
 
 describe("a loop", () => {
   it.each([
-    ["spec.approvals.required", { approvals: { required: 2 } }],
-    ["spec.approvals.separateAuthor", { approvals: { separateAuthor: true } }],
     ["spec.windows", { windows: [{ schedule: "0 2 * * *", duration: "1h" }] }],
     ["spec.source.git", { source: { git: { url: "https://example.com/a.git" } } }],
   ])("is refused when it asks for what nothing honours yet: %s", async (field, asked) => {
@@ -29,7 +30,7 @@ describe("a loop", () => {
   })
 
   it("is admitted with the defaults of those fields", async () => {
-    const approvals = { required: 1, separateAuthor: false }
+    const approvals = { required: 1, separateAuthor: false, expiresAfter: "7d" }
     const asked = request({
       ...base,
       approvals,

@@ -9,13 +9,17 @@ import type { FieldCause } from "../faults.ts"
 import { isLabelValue } from "../metadata-rules.ts"
 import { invalidFault } from "../validate-object.ts"
 
-const durations: readonly (readonly string[])[] = [["interval"], ["limits", "window"]]
+const durations: readonly (readonly string[])[] = [
+  ["interval"],
+  ["limits", "window"],
+  ["approvals", "expiresAfter"],
+  ["sourceMaxAge"],
+  ["deletionDeadline"],
+]
 const durationMaxMs = 366 * 86_400_000
 
 /** Declared fields that nothing honours yet: refusing is safer than ignoring. */
 const reserved: readonly (readonly [readonly string[], (value: Json) => boolean, string])[] = [
-  [["approvals", "required"], (value) => value === 1, "more than one approval"],
-  [["approvals", "separateAuthor"], (value) => value === false, "separateAuthor"],
   [["windows"], (value) => isArray(value) && value.length === 0, "a maintenance window"],
   [["source", "git"], () => false, "a git source"],
 ]

@@ -21,6 +21,7 @@ const limits = object(
     deletesPercent: integer({ minimum: 0, maximum: 100, default: 10 }),
     changes: integer({ minimum: 0, default: 50 }),
     window: duration({ default: "10m" }),
+    shrinkPercent: integer({ minimum: 0, maximum: 100, default: 50 }),
   },
   { default: {} },
 )
@@ -29,6 +30,8 @@ const approvals = object(
   {
     required: integer({ minimum: 1, maximum: 10, default: 1 }),
     separateAuthor: flag({ default: false }),
+    approvers: list(text({ minLength: 1 }), { default: [], maxItems: 100 }),
+    expiresAfter: duration({ default: "7d" }),
   },
   { default: {} },
 )
@@ -41,10 +44,28 @@ const source = object({
   ),
 })
 
-/** When acting is allowed; none = always. */
+/** When acting is allowed, or frozen; no Open one = always. */
 const window = object(
-  { schedule: text(), duration: duration(), timeZone: text() },
+  {
+    kind: choice(["Open", "Freeze"]),
+    schedule: text({ minLength: 9, maxLength: 100 }),
+    duration: duration(),
+    timeZone: text({ default: "UTC", maxLength: 64 }),
+  },
   { required: ["schedule", "duration"] },
+)
+
+const onDrift = ["Correct", "Report", "Hold"]
+const onConflict = ["Hold", "DeclaredWins", "ObservedWins"]
+
+/** One field, and everything below it, may do something else than its loop says. */
+const path = object(
+  {
+    path: text({ minLength: 1, maxLength: 1000 }),
+    onDrift: text({ enum: onDrift }),
+    onConflict: text({ enum: onConflict }),
+  },
+  { required: ["path"] },
 )
 
 export const loopDefinition: ApiObject = defineBuiltIn({
@@ -66,10 +87,15 @@ export const loopDefinition: ApiObject = defineBuiltIn({
         interval: duration({ default: "5m" }),
         limits,
         onEmpty: choice(["Hold", "Allow"]),
-        onDrift: choice(["Correct", "Report", "Hold"]),
-        onConflict: choice(["Hold", "DeclaredWins", "ObservedWins"]),
-        windows: list(window, { default: [] }),
+        onDrift: choice(onDrift),
+        onConflict: choice(onConflict),
+        onVanish: choice(["Hold", "Correct"]),
+        paths: list(path, { default: [], maxItems: 100 }),
+        windows: list(window, { default: [], maxItems: 50 }),
         approvals,
+        cleanRounds: integer({ minimum: 0, maximum: 1000, default: 3 }),
+        sourceMaxAge: duration({ default: "1h" }),
+        deletionDeadline: duration({ default: "1h" }),
       },
       { default: {} },
     ),
