@@ -287,6 +287,7 @@ const plainVerbs: Readonly<Record<Verb, PlainVerb>> = {
   adopt: "update",
   delete: "delete",
   replace: "delete",
+  loosen: "update", // Never gets here: it has no target.
 }
 
 function plainVerb<T extends { readonly context: ActContext }>(call: T): T {

@@ -5,7 +5,8 @@
 import { sha256 } from "../base/hash.ts"
 import { canonicalJson, type Json } from "../base/json.ts"
 
-export type Verb = "create" | "update" | "replace" | "delete" | "adopt"
+/** `loosen` changes no target: it lets a looser limit, policy or protection into force. */
+export type Verb = "create" | "update" | "replace" | "delete" | "adopt" | "loosen"
 
 /** Why a field differs; the three-way judgement. */
 export type FieldJudgement = "requested" | "drift" | "adopt" | "conflict"
@@ -29,6 +30,7 @@ export type CauseKind =
   | "delete"
   | "adopt"
   | "missing"
+  | "loosen"
 
 export interface Cause {
   readonly kind: CauseKind
@@ -57,6 +59,8 @@ export interface Action {
   /** The observed item's own token; missing when the target is absent. */
   readonly token?: string
   readonly cause: Cause
+  /** How many things it destroys, by effect; missing: one for delete and replace, else none. */
+  readonly destroys?: number
   readonly digest: string
 }
 
@@ -81,4 +85,13 @@ export function finishAction(draft: ActionDraft): Action {
 /** A plan's hash: the root over its actions' digests, in any order they came. */
 export function hashPlan(digests: readonly string[]): string {
   return sha256([...digests].sort().join("\n"))
+}
+
+/** How many things are gone afterwards: budgets of deletes count these, whatever the verb is. */
+export function destroysOf({ verb, destroys }: Pick<Action, "verb" | "destroys">): number {
+  return destroys ?? (verb === "delete" || verb === "replace" ? 1 : 0)
+}
+
+export function isDestructive(action: Pick<Action, "verb" | "destroys">): boolean {
+  return destroysOf(action) > 0
 }

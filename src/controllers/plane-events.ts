@@ -154,12 +154,13 @@ const pastOf: Readonly<Record<Verb, string>> = {
   replace: "replaced",
   delete: "deleted",
   adopt: "adopted",
+  loosen: "loosened",
 }
 
 const isDrift = ({ cause }: Action): boolean => cause.kind === "drift" || cause.kind === "missing"
 
 const newActs = (): RoundActs => ({
-  done: { create: 0, update: 0, replace: 0, delete: 0, adopt: 0 },
+  done: { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, loosen: 0 },
   drift: [],
   drifts: 0,
   failures: [],

@@ -14,14 +14,11 @@ import { EventRecorder } from "../controllers/event-recorder.ts"
 import { PlanKeeper } from "../controllers/plan-keeper.ts"
 import { PlaneEvents } from "../controllers/plane-events.ts"
 import { Ledger } from "../ledger/ledger.ts"
-import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
-import type { ApiObject } from "../object/object.ts"
+import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
 import { Dispatcher } from "../reconcile/dispatcher.ts"
-import { reconcileFault } from "../reconcile/faults.ts"
-import { deleteAction } from "../reconcile/held-delete.ts"
 import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
 import { recordedTarget, type Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
@@ -37,14 +34,13 @@ import type { Counter } from "../telemetry/metrics.ts"
 import { publishPlan, takeFinalizerOff, writeStatus } from "./engine-writes.ts"
 import { findReference } from "./find-reference.ts"
 import { ObjectFeed } from "./object-feed.ts"
+import { PlanExecution } from "./plan-execution.ts"
 import type { PlanePorts } from "./ports.ts"
-import { refOf } from "./refs.ts"
 import { TargetWatches } from "./target-watches.ts"
 
 const defaultWorkers = 16
 /** So long an act under way may go on when the plane ends. */
 const closeGraceMs = 5000
-const executeAgainMs = 2000
 
 export class Engine {
   readonly ports: PlanePorts
@@ -58,6 +54,7 @@ export class Engine {
   readonly reporter: Reporter
   readonly dispatcher: Dispatcher
   readonly plans: PlanKeeper
+  readonly execution: PlanExecution
   readonly judge: LoopDeleteJudge
   readonly kinds: readonly KindRuntime[]
   readonly watches: TargetWatches
@@ -100,6 +97,7 @@ export class Engine {
     const resourceOf = (key: string) => this.feed?.kindOf(key)?.resource
     this.events = new PlaneEvents({ recorder: this.recorder, resourceOf })
     this.dispatcher = this.#newDispatcher()
+    this.execution = this.#newExecution()
     this.plans = this.#newPlanKeeper()
     this.judge = this.#newJudge()
     this.#passPorts = this.#newPassPorts()
@@ -273,10 +271,24 @@ export class Engine {
       clock: this.ports.clock,
       ledger: this.ledger,
       loopOf: (id) => this.#loopOf(id),
-      recheck: (loop, held) => this.#recheck(loop, held),
+      recheck: (loop, held) => this.execution.recheck(loop, held),
       publish: (plan) => this.#publishPlan(plan),
-      execute: (loop, held) => this.#execute(loop, held),
+      execute: (loop, held) => this.execution.execute(loop, held),
       wake: (key) => this.queue.add(key),
+    })
+  }
+
+  #newExecution(): PlanExecution {
+    const { clock } = this.ports
+    return new PlanExecution({
+      ...{ clock, ledger: this.ledger, queue: this.queue, closing: this.#stop.signal },
+      object: async (key) => this.feed?.object(key),
+      kindOf: (key) => this.feed?.kindOf(key),
+      observe: (subject) => this.#observeNow(subject),
+      pass: (key) => reconcile(key, this.#passPorts),
+      mark: (ref, uid) => this.verbs.delete(enginePrincipal, ref, { uid }),
+      concluded: (loop, uid) => this.plans.concluded(loop, uid),
+      failed: (error) => this.failed(error),
     })
   }
 
@@ -302,79 +314,6 @@ export class Engine {
     const observation = await this.observer.observe(kind.provider, target, now)
     const text = record?.target ?? targetText(kind.provider, desired)
     return { text, observation }
-  }
-
-  /** A pass over the object brings what is held for it up to date. */
-  async #recheck(loop: LoopEngine, held: HeldAction): Promise<void> {
-    const { object: key, uid, verb } = held.action
-    const object = await this.feed?.object(key)
-    if (object === undefined || object.metadata.uid !== uid) {
-      loop.held.drop(uid, verb === "delete" ? "delete" : "act")
-      return
-    }
-    if (verb === "delete") await this.#recheckDelete(loop, held, key, object)
-    else await this.#recheckAct(loop, key)
-  }
-
-  async #recheckDelete(
-    loop: LoopEngine,
-    held: HeldAction,
-    key: string,
-    object: ApiObject,
-  ): Promise<void> {
-    const kind = this.feed?.kindOf(key)
-    const { uid } = held.action
-    const now = loop.held.get(uid, "delete")
-    if (kind === undefined || now === undefined) return
-    const subject: Subject = { key, object, uid, kind, loop }
-    const { text, observation } = await this.#observeNow(subject)
-    if (observation.kind === "unknown") {
-      throw reconcileFault("SPT-LOOP-001", { target: text, cause: observation.cause })
-    }
-    const record = await this.ledger.record(uid)
-    const action = deleteAction(subject, text, record, observation, now.action.cause)
-    // It waits on, as it is now: if it were dropped, a pass would correct what is to be deleted.
-    if (action.digest !== now.action.digest) loop.held.put({ ...now, action })
-  }
-
-  /** Runs the object through a pass and waits for its round, so that its digest is of now. */
-  async #recheckAct(loop: LoopEngine, key: string): Promise<void> {
-    const rounds = loop.rounds
-    const outcome = await reconcile(key, this.#passPorts)
-    if (outcome.kind !== "wait") return
-    const { clock } = this.ports
-    const started = clock.monotonic()
-    while (loop.rounds === rounds && clock.monotonic() - started < 5000) {
-      await new Promise<void>((resolve) => clock.after(20, resolve))
-    }
-  }
-
-  /** Marks for approved deletes, a pass for everything else. */
-  async #execute(loop: LoopEngine, held: readonly HeldAction[]): Promise<void> {
-    const failed: HeldAction[] = []
-    for (const one of held) {
-      try {
-        await this.#executeOne(loop, one)
-      } catch (error) {
-        this.failed(error) // One that can't be marked now must not keep the others waiting.
-        failed.push(one)
-      }
-    }
-    if (failed.length === 0 || this.#stop.signal.aborted) return
-    this.ports.clock.after(executeAgainMs, () => void this.#execute(loop, failed))
-  }
-
-  async #executeOne(loop: LoopEngine, { action }: HeldAction): Promise<void> {
-    const object = await this.feed?.object(action.object)
-    if (object === undefined || object.metadata.uid !== action.uid) {
-      return this.plans.concluded(loop, action.uid)
-    }
-    const kind = this.feed?.kindOf(action.object)
-    if (action.verb === "delete" && kind !== undefined) {
-      const ref = refOf(kind.resource, object)
-      await this.verbs.delete(enginePrincipal, ref, { uid: action.uid })
-    }
-    this.queue.add(action.object, { priority: "high" })
   }
 
   async #acted(loop: LoopEngine, report: ActReport): Promise<void> {

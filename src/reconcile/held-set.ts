@@ -1,18 +1,20 @@
-// The actions of a loop that wait for a person, at most one delete and one other per object. Plans
+// The actions of a loop that wait for a person, at most one of each slot per object. Plans
 // are made from it; it is itself derived from rounds, prunes and requests.
 
-import { hashPlan } from "../contract/action.ts"
+import { type Action, hashPlan } from "../contract/action.ts"
 import type { HeldAction, HeldOrigin } from "../ledger/plan-ledger.ts"
 
-type Slot = "delete" | "act"
+export type Slot = "delete" | "loosen" | "act"
 
-const slotOf = (held: HeldAction): Slot => (held.action.verb === "delete" ? "delete" : "act")
+export function slotOf({ verb }: Pick<Action, "verb">): Slot {
+  return verb === "delete" || verb === "loosen" ? verb : "act"
+}
 
 export class HeldSet {
   readonly #held = new Map<string, HeldAction>()
 
   put(held: HeldAction): void {
-    this.#held.set(`${held.action.uid}/${slotOf(held)}`, held)
+    this.#held.set(`${held.action.uid}/${slotOf(held.action)}`, held)
   }
 
   get(uid: string, slot: Slot): HeldAction | undefined {

@@ -30,6 +30,7 @@ export interface LoopCounts {
   readonly replace: number
   readonly delete: number
   readonly adopt: number
+  readonly loosen: number
 }
 
 export interface LoopEnginePorts {
@@ -202,7 +203,7 @@ function shareWholeBatches(judged: readonly Judged[]): Judged[] {
 }
 
 export function countVerbs(actions: readonly Action[]): LoopCounts {
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0 }
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, loosen: 0 }
   for (const action of actions) counts[action.verb]++
   return counts
 }

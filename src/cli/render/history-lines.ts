@@ -16,6 +16,7 @@ const past: Readonly<Record<Verb, string>> = {
   replace: "removed the old target of",
   delete: "deleted",
   adopt: "adopted",
+  loosen: "loosened",
 }
 
 export function historyLines(entries: readonly JournalEntry[], terminal: Paints): string[] {

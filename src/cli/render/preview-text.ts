@@ -15,6 +15,7 @@ export const verbSymbols = {
   replace: "±",
   delete: "-",
   adopt: "=",
+  loosen: "!",
 } as const
 
 export const verbStyles: Readonly<Record<PreviewAction["verb"], Style>> = {
@@ -23,6 +24,7 @@ export const verbStyles: Readonly<Record<PreviewAction["verb"], Style>> = {
   replace: "yellow",
   delete: "red",
   adopt: "cyan",
+  loosen: "yellow",
 }
 
 export function previewLines(loops: readonly LoopPreview[], terminal: Paints): string[] {
@@ -138,7 +140,7 @@ const doubtful: ReadonlySet<PreviewNote["state"]> = new Set(["unknown", "stuck",
 export function summarizePreview(loops: readonly LoopPreview[]): PreviewSummary {
   const actions = loops.flatMap((loop) => loop.actions)
   const notes = loops.flatMap((loop) => loop.notes)
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0 }
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, loosen: 0 }
   for (const action of actions) counts[action.verb]++
   const sum = (pick: (loop: LoopPreview) => number) =>
     loops.reduce((total, loop) => total + pick(loop), 0)

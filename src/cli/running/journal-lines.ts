@@ -71,6 +71,7 @@ const causesOf: Readonly<Record<CauseKind, string>> = {
   prune: "no longer declared",
   delete: "deleted on request",
   adopt: "adopted",
+  loosen: "loosened",
   missing: "they were there and are gone",
 }
 
@@ -80,6 +81,7 @@ const pastOf: Readonly<Record<Verb, string>> = {
   replace: "replaced",
   delete: "deleted",
   adopt: "adopted",
+  loosen: "loosened",
 }
 
 /** One entry, without its time and loop. */
