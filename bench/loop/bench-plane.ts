@@ -33,8 +33,9 @@ export async function openBenchPlane(options: BenchPlaneOptions): Promise<Plane>
     metrics: new Metrics(),
     stop: {
       entries: () => stops,
-      write: (entries) => {
-        stops = entries
+      change: (edit) => {
+        stops = edit(stops)
+        return stops
       },
     },
     hasher: createSecretHasher("bench", new Uint8Array(32)),

@@ -3,8 +3,8 @@ import { finishAction, type Verb } from "../contract/action.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { ActContext, ActResult, KindProvider } from "../contract/provider.ts"
 import type { StopEntry } from "../contract/stop.ts"
-import { verifyJournal } from "../ledger/journal.ts"
 import { Ledger } from "../ledger/ledger.ts"
+import { verifyJournal } from "../ledger/verify-journal.ts"
 import { SimClock } from "../sim/sim-clock.ts"
 import { emptyWorld } from "../sim/sim-fixture.ts"
 import { SimHttp } from "../sim/sim-http.ts"
@@ -26,7 +26,7 @@ async function fixture(act: Act, batch?: Batch) {
   const http = new SimHttp(clock, [{ on: "POST /x", answer: { status: 200 }, delayMs: 10 }])
   const actuator = new Actuator({
     ...{ ledger, clock, world: { ...emptyWorld(), http } },
-    stop: { entries: () => stops, write: () => {} },
+    stop: { entries: () => stops, change: () => stops },
     breakers: { mayAct: () => breaker, record: () => {} },
   })
   const base = simKind({ world: new SimWorld({ clock }), flavour: batch ? "batch" : "single" })

@@ -10,10 +10,11 @@ import type { Action, Verb } from "../contract/action.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ActContext, ActResult, KindProvider, Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
-import { type StopSwitch, stoppedBy, stopText } from "../contract/stop.ts"
+import type { StopSwitch } from "../contract/stop.ts"
 import type { Write } from "../contract/store.ts"
 import type { ActWorld } from "../contract/world.ts"
 import { type Ledger, pendingIntent, type Receipt } from "../ledger/ledger.ts"
+import { ActGate, type ActGatePorts } from "./act-gate.ts"
 import { actuatorFault } from "./faults.ts"
 import { type Gate, guardWorld } from "./guarded-world.ts"
 import { InFlight } from "./in-flight.ts"
@@ -32,6 +33,8 @@ export interface Admitted {
   debit(): readonly Write[]
   /** Written with the receipt when the act provably failed: the debit returned. */
   refund(): readonly Write[]
+  /** Written with the receipt when the act is done: its approval used up. */
+  used?(): readonly Write[]
 }
 
 export interface ActReport {
@@ -65,12 +68,15 @@ interface Attempt {
 export class Actuator {
   readonly #ports: ActuatorPorts
   readonly inFlight: InFlight
-  readonly #revocations = new Set<() => void>()
+  readonly #gatePorts: ActGatePorts
+  readonly #gates = new Set<ActGate>()
   #closing = false
 
   constructor(ports: ActuatorPorts) {
     this.#ports = ports
     this.inFlight = new InFlight(ports.clock)
+    const { stop } = ports
+    this.#gatePorts = { stop, inFlight: this.inFlight, closing: () => this.#closing }
   }
 
   /** No act begins any more; those under way go on. */
@@ -80,7 +86,7 @@ export class Actuator {
 
   /** Handles that are out refuse their next mutating call. */
   cutOff(): void {
-    for (const revoke of this.#revocations) revoke()
+    for (const gate of this.#gates) gate.revoke()
   }
 
   /** Performs admitted actions of one scope together where the medium is atomic, else just one. */
@@ -105,7 +111,7 @@ export class Actuator {
   /** Why this must not begin, checked before the intent is written. */
   #refusal({ action, kind, target }: Admitted): Fault | undefined {
     if (this.#closing) return actuatorFault("SPT-ACT-005", { target: action.target })
-    const stopped = this.#stopped(action)
+    const stopped = new ActGate([action], this.#gatePorts).stopped()
     if (stopped !== undefined) return stopped
     const connection = kind.connection(target.desired)
     if (this.#ports.breakers.mayAct(breakerName(kind, connection))) return undefined
@@ -113,18 +119,11 @@ export class Actuator {
     return actuatorFault("SPT-ACT-003", { target: action.target, connection: name })
   }
 
-  #stopped(action: Action): Fault | undefined {
-    const destructive = action.verb === "delete" || action.verb === "replace"
-    const entry = stoppedBy(this.#ports.stop.entries(), action.loop, destructive)
-    if (entry === undefined) return undefined
-    return actuatorFault("SPT-ACT-001", { target: action.target, stop: stopText(entry) })
-  }
-
   async #attempt(items: readonly Admitted[]): Promise<readonly Attempt[]> {
     const [first] = items
     if (first === undefined) return []
     const { clock } = this.#ports
-    const gate = this.#gate(items.map((item) => item.action))
+    const gate = this.#openGate(items.map((item) => item.action))
     const started = clock.monotonic()
     const run = (signal: AbortSignal) => callProvider(items, gate, this.#ports.world, signal)
     const all = (fault: Fault): readonly Attempt[] => {
@@ -146,7 +145,7 @@ export class Actuator {
       if (fault.code !== "SPT-ACT-001") this.#note(first, false)
       return all(fault)
     } finally {
-      gate.revoke()
+      this.#closeGate(gate)
     }
   }
 
@@ -154,14 +153,14 @@ export class Actuator {
   async cleanUp(kind: KindProvider, action: Action): Promise<void> {
     const prefix = `${kind.provider}:`
     if (kind.cleanUp === undefined || !action.target.startsWith(prefix)) return
-    const gate = this.#gate([action])
+    const gate = this.#openGate([action])
     const world = guardWorld(this.#ports.world, gate)
     const identity = action.target.slice(prefix.length)
     try {
       const run = async () => kind.cleanUp?.(identity, action.uid, world)
       await withDeadline(this.#ports.clock, kind.timeoutMs.act, run)
     } finally {
-      gate.revoke()
+      this.#closeGate(gate)
     }
   }
 
@@ -170,50 +169,15 @@ export class Actuator {
     this.#ports.breakers.record(breakerName(kind, connection), success)
   }
 
-  /** One gate for all actions of a call: a batch may begin only if each of them may. */
-  #gate(actions: readonly Action[]): Gate & { readonly untouched: boolean; revoke(): void } {
-    let revoked = false
-    let begun = 0
-    let refused = 0
-    const revoke = () => {
-      revoked = true
-      this.#revocations.delete(revoke)
-    }
-    this.#revocations.add(revoke)
-    return {
-      // Without a refusal nobody knows: a provider may have other ways than these handles.
-      get untouched() {
-        return begun === 0 && refused > 0
-      },
-      enter: (call: string) => {
-        const refusal = revoked ? this.#revokedFault(actions) : this.#firstStopped(actions)
-        if (refusal !== undefined) {
-          refused++
-          throw refusal
-        }
-        begun++
-        return this.inFlight.begin(callOf(actions, call))
-      },
-      leave: (id: number, outcome: "done" | "failed") => {
-        // Anyone may have written the stop file meanwhile, without telling.
-        if (this.#firstStopped(actions) !== undefined) this.inFlight.keep(id)
-        this.inFlight.end(id, outcome)
-      },
-      revoke,
-    }
+  #openGate(actions: readonly Action[]): ActGate {
+    const gate = new ActGate(actions, this.#gatePorts)
+    this.#gates.add(gate)
+    return gate
   }
 
-  #revokedFault([first]: readonly Action[]): Fault {
-    const target = first?.target ?? ""
-    return actuatorFault(this.#closing ? "SPT-ACT-005" : "SPT-ACT-004", { target })
-  }
-
-  #firstStopped(actions: readonly Action[]): Fault | undefined {
-    for (const action of actions) {
-      const stopped = this.#stopped(action)
-      if (stopped !== undefined) return stopped
-    }
-    return undefined
+  #closeGate(gate: ActGate): void {
+    gate.revoke()
+    this.#gates.delete(gate)
   }
 
   #receipt(intent: string, item: Admitted, attempt: Attempt | undefined): Receipt {
@@ -229,7 +193,7 @@ export class Actuator {
       ...(error === undefined ? {} : { error }),
       durationMs: attempt?.durationMs ?? 0,
       record: recordAfter(record, action, applied, proven, now),
-      writes: failed ? item.refund() : [],
+      writes: failed ? item.refund() : proven === undefined ? [] : (item.used?.() ?? []),
     }
   }
 }
@@ -237,14 +201,6 @@ export class Actuator {
 /** "" for kinds without a connection: one bad local target says nothing about the others. */
 export function breakerName(kind: KindProvider, connection: string): string {
   return connection === "" ? "" : `${kind.provider}|${connection}`
-}
-
-/** How a call is listed while it is in flight. */
-function callOf(actions: readonly Action[], call: string) {
-  const [first] = actions
-  const more = actions.length > 1 ? ` and ${actions.length - 1} more` : ""
-  const { loop = "", object = "", target = "" } = first ?? {}
-  return { loop, object: `${object}${more}`, target, call }
 }
 
 function callProvider(
@@ -255,7 +211,9 @@ function callProvider(
 ): Promise<readonly ActResult[]> {
   const guarded = guardWorld(world, gate)
   const calls = items.map((item) => {
-    const { action, target } = item
+    const { target } = item
+    // Nothing that a provider does to it changes what is judged and noted.
+    const action = Object.freeze({ ...item.action })
     const context: ActContext = {
       world: guarded,
       signal,
@@ -335,6 +293,16 @@ function failure(action: Action, attempt: Attempt | undefined): Fault {
   const result = attempt?.result
   const cause = result?.kind === "failed" ? result.cause : "its result is unknown"
   const stuck = result?.kind === "failed" && result.stuck === true
-  const details = { verb: action.verb, target: action.target, cause }
+  const {
+    errno,
+    status,
+    class: says,
+  } = (result?.kind === "failed" ? result.failure : undefined) ?? {}
+  const known = {
+    ...(errno === undefined ? {} : { errno }),
+    ...(status === undefined ? {} : { status }),
+    ...(says === undefined ? {} : { class: says }),
+  }
+  const details = { verb: action.verb, target: action.target, cause, ...known }
   return stuck ? actuatorFault("SPT-ACT-006", details) : actuatorFault("SPT-ACT-007", details)
 }

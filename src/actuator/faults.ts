@@ -40,4 +40,9 @@ export const actuatorFault = defineFaults({
     text: "cannot {verb} {target}: {cause}",
     hint: "the target is observed again and the action is planned anew",
   },
+  "SPT-ACT-008": {
+    fault: "bug",
+    text: "cannot call {call}: this handle only reads",
+    hint: "a provider changes things in create, update and delete, through the handles given there",
+  },
 })

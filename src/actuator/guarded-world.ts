@@ -3,6 +3,7 @@
 // closing) refuses everything that changes something.
 
 import type { ActWorld, FilesAct, Http } from "../contract/world.ts"
+import { isReading, readingPart, sealed } from "./reading-world.ts"
 
 export interface Gate {
   /** Throws when this call must not begin; otherwise notes it as begun and returns its id. */
@@ -11,7 +12,7 @@ export interface Gate {
 }
 
 export function guardWorld(world: ActWorld, gate: Gate): ActWorld {
-  return { files: guardFiles(world.files, gate), http: guardHttp(world.http, gate) }
+  return sealed({ files: guardFiles(world.files, gate), http: guardHttp(world.http, gate) })
 }
 
 function pass<T>(gate: Gate, call: string, run: () => Promise<T>): Promise<T> {
@@ -34,17 +35,8 @@ function pass<T>(gate: Gate, call: string, run: () => Promise<T>): Promise<T> {
 }
 
 function guardFiles(files: FilesAct, gate: Gate): FilesAct {
-  return {
-    lstat: (path) => files.lstat(path),
-    lstatMany: (paths) => files.lstatMany(paths),
-    read: (path, bytesMax) => files.read(path, bytesMax),
-    readlink: (path) => files.readlink(path),
-    list: (path) => files.list(path),
-    userId: (name) => files.userId(name),
-    groupId: (name) => files.groupId(name),
-    userName: (id) => files.userName(id),
-    groupName: (id) => files.groupName(id),
-    watch: (directory, changed) => files.watch(directory, changed),
+  return sealed({
+    ...readingPart(files),
     writeTemporary: (directory, ...rest) =>
       pass(gate, `write ${directory}`, () => files.writeTemporary(directory, ...rest)),
     chmod: (path, mode) => pass(gate, `chmod ${path}`, () => files.chmod(path, mode)),
@@ -57,16 +49,17 @@ function guardFiles(files: FilesAct, gate: Gate): FilesAct {
     rmdir: (path) => pass(gate, `rmdir ${path}`, () => files.rmdir(path)),
     // Syncing changes nothing that a reader sees; it must go through even after a stop.
     syncDirectory: (path) => files.syncDirectory(path),
-  }
+  })
 }
 
-const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD"])
-
 function guardHttp(http: Http, gate: Gate): Http {
-  return {
-    request: (request, signal) =>
-      readingMethods.has(request.method)
-        ? http.request(request, signal)
-        : pass(gate, `${request.method} ${request.url}`, () => http.request(request, signal)),
-  }
+  return sealed({
+    request: (asked, signal) => {
+      // What was looked at is what is sent, also when the request is an object with tricks.
+      const request = { ...asked }
+      const send = () => http.request(request, signal)
+      const { method, url } = request
+      return isReading(method) ? send() : pass(gate, `${method} ${url}`, send)
+    },
+  })
 }

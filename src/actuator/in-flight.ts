@@ -2,6 +2,7 @@
 // it are in flight: they are listed, and their outcome is shown when it is known.
 
 import type { Clock } from "../base/clock.ts"
+import type { StopSubject } from "../contract/stop.ts"
 
 export interface CallInFlight {
   readonly id: number
@@ -15,6 +16,7 @@ export interface CallInFlight {
 
 interface Running {
   readonly call: Omit<CallInFlight, "outcome">
+  readonly subjects: readonly StopSubject[]
   outcome: CallInFlight["outcome"]
 }
 
@@ -30,10 +32,13 @@ export class InFlight {
     this.#clock = clock
   }
 
-  begin(call: { loop: string; object: string; target: string; call: string }): number {
+  begin(
+    call: Pick<CallInFlight, "loop" | "object" | "target" | "call">,
+    subjects: readonly StopSubject[],
+  ): number {
     const id = ++this.#ids
     const entry = { ...call, id, sinceMs: this.#clock.now() }
-    this.#running.set(id, { call: entry, outcome: "running" })
+    this.#running.set(id, { call: entry, subjects, outcome: "running" })
     return id
   }
 
@@ -62,9 +67,9 @@ export class InFlight {
     this.#reported = [...this.#reported, running].slice(-reportedMax)
   }
 
-  /** The same for every call of a loop that is stopped. */
-  keepStopped(isStopped: (loop: string) => boolean): void {
-    for (const [id, { call }] of this.#running) if (isStopped(call.loop)) this.keep(id)
+  /** The same for every call that would be refused now. */
+  keepStopped(isStopped: (subject: StopSubject) => boolean): void {
+    for (const [id, { subjects }] of this.#running) if (subjects.some(isStopped)) this.keep(id)
   }
 
   /** The calls that were in flight at the last stop, with their outcome so far. */

@@ -16,6 +16,7 @@ import { explainCommand } from "./commands/explain.ts"
 import { getCommand } from "./commands/get.ts"
 import { historyCommand } from "./commands/history.ts"
 import { newCommand } from "./commands/new.ts"
+import { pauseCommand } from "./commands/pause.ts"
 import { planCommand } from "./commands/plan.ts"
 import { plansCommand } from "./commands/plans.ts"
 import { rejectCommand } from "./commands/reject.ts"
@@ -44,6 +45,7 @@ export const commands: readonly CliCommand[] = [
   adoptCommand,
   statusCommand,
   stopCommand,
+  pauseCommand,
   resumeCommand,
   historyCommand,
   explainCommand,

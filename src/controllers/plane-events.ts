@@ -6,7 +6,7 @@ import type { ActReport } from "../actuator/actuator.ts"
 import type { Json } from "../base/json.ts"
 import type { Action, Verb } from "../contract/action.ts"
 import { parseLoopId } from "../contract/loop.ts"
-import type { StopEntry } from "../contract/stop.ts"
+import { type StopScope, stopPlace } from "../contract/stop.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import {
   apiVersionOf,
@@ -23,6 +23,8 @@ export interface PlaneEventsPorts {
   readonly recorder: { note(note: EventNote): void }
   /** The resource of a kind with a provider, by an object's key. */
   resourceOf(key: string): ResourceRef | undefined
+  /** An object with a target, by its key. */
+  kindOf?(key: string): { readonly name: string; readonly uid: string } | undefined
 }
 
 interface RoundActs {
@@ -122,16 +124,26 @@ export class PlaneEvents {
     this.#ports.recorder.note({ type: "Warning", reason, message, about })
   }
 
-  stopped(entry: Pick<StopEntry, "loop" | "scope" | "reason">, by: string, resumed: boolean): void {
+  stopped(entry: StopScope & { reason?: string; until?: string }, by: string, resumed: boolean) {
     const what = entry.scope === "all" ? "all acting" : "deletes"
+    const until = entry.until === undefined || resumed ? "" : ` until ${entry.until}`
     const why = entry.reason === undefined ? "" : `: ${entry.reason}`
-    const message = `${what} ${resumed ? "resumed" : "stopped"} by ${by}${why}`
-    const about = entry.loop === "*" ? planeSubject : loopSubject(entry.loop)
+    const done = resumed ? "resumed" : "stopped"
+    const message = `${what} ${done} ${stopPlace(entry)} by ${by}${until}${why}`
     const type = resumed ? "Normal" : "Warning"
+    const about = this.#stopSubject(entry)
     this.#ports.recorder.note({ type, reason: resumed ? "Resumed" : "Stopped", message, about })
   }
 
-  #subject({ object, kind, uid }: Action): EventSubject {
+  #stopSubject({ loop, object }: StopScope): EventSubject {
+    const kind = object === undefined ? undefined : this.#ports.kindOf?.(object)
+    if (object !== undefined && kind !== undefined) {
+      return this.#subject({ object, kind: kind.name, uid: kind.uid })
+    }
+    return loop === "*" ? planeSubject : loopSubject(loop)
+  }
+
+  #subject({ object, kind, uid }: Pick<Action, "object" | "kind" | "uid">): EventSubject {
     const { namespace, name } = parseKeyText(object)
     const resource = this.#ports.resourceOf(object)
     const version = resource === undefined ? "" : apiVersionOf(resource.group, resource.version)

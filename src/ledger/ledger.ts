@@ -4,6 +4,7 @@
 
 import type { Clock } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import type { JournalEvent, ReceiptResult } from "../contract/journal.ts"
 import type { Principal } from "../contract/principal.ts"
@@ -11,13 +12,17 @@ import { enginePrincipal } from "../contract/principal.ts"
 import type { PendingIntent, TargetRecord } from "../contract/record.ts"
 import type { Store, Write } from "../contract/store.ts"
 import { Budgets } from "./budgets.ts"
+import { Checkpoints } from "./checkpoints.ts"
 import { Inventory } from "./inventory.ts"
-import { intentId } from "./journal.ts"
+import { intentId, type JournalHead } from "./journal-chain.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
 import { createLedgerTime, type LedgerTime } from "./ledger-time.ts"
-import { LedgerWriter } from "./ledger-writer.ts"
+import { LedgerWriter, type LedgerWriterOptions } from "./ledger-writer.ts"
+import { Orphans, type Parting } from "./orphans.ts"
 import { PlanLedger } from "./plan-ledger.ts"
+import { Quarantines } from "./quarantines.ts"
 import { scanPrefix } from "./scan.ts"
+import { WouldBook } from "./would-book.ts"
 
 export interface Intent {
   readonly format: 1
@@ -56,22 +61,31 @@ export class Ledger {
   readonly time: LedgerTime
   readonly budgets: Budgets
   readonly inventory = new Inventory()
+  readonly orphans = new Orphans()
   readonly plans = new PlanLedger()
+  readonly would = new WouldBook()
+  readonly quarantines = new Quarantines()
+  readonly checkpoints: Checkpoints
   readonly #writer: LedgerWriter
   readonly #unfinished = new Map<string, Intent>()
   #intents = 0
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, options: LedgerWriterOptions = {}) {
     this.store = store
     this.time = createLedgerTime(clock)
     this.budgets = new Budgets(this.time)
-    this.#writer = new LedgerWriter(store, clock)
+    this.#writer = new LedgerWriter(store, clock, options)
+    this.checkpoints = new Checkpoints(store, (...step) => this.note(...step))
   }
 
   async open(): Promise<void> {
     await this.#writer.open()
     await this.budgets.open(this.store)
+    await this.orphans.open(this.store)
     await this.plans.open(this.store)
+    await this.would.open(this.store)
+    await this.quarantines.open(this.store)
+    await this.checkpoints.open()
     for await (const entry of scanPrefix(this.store, ledgerKeys.records)) {
       this.inventory.note(decodeDocument<TargetRecord>(entry.value))
     }
@@ -88,6 +102,10 @@ export class Ledger {
 
   journalLoops(): string[] {
     return this.#writer.loops()
+  }
+
+  journalHead(loop: string): JournalHead {
+    return this.#writer.head(loop)
   }
 
   async record(uid: string): Promise<TargetRecord | undefined> {
@@ -119,7 +137,7 @@ export class Ledger {
       await this.#writer.append(loop, principal, [event], [put, ...puts, ...writes])
     } catch (error) {
       this.#unfinished.delete(id)
-      throw error
+      if (protects("intent-before-act")) throw error
     }
     return intent
   }
@@ -164,14 +182,45 @@ export class Ledger {
     return this.#writer.append(loop, principal, events, writes)
   }
 
+  /** For the journal only, with the loop's next commit; alone when none comes within a second. */
+  ride(loop: string, principal: Principal, events: readonly JournalEvent[]): void {
+    this.#writer.ride(loop, principal, events)
+  }
+
+  /** What was written as done in mode Enforce does not stand any more. */
+  async forgetWould(loop: string, uids: readonly string[]): Promise<void> {
+    for (let start = 0; start < uids.length; start += 1000) {
+      const writes = this.would.forget(loop, uids.slice(start, start + 1000))
+      await this.note(loop, enginePrincipal, [], writes)
+    }
+  }
+
+  /** What rides is written now: the plane ends. */
+  flush(): Promise<void> {
+    return this.#writer.flush()
+  }
+
+  /** Forgets entries of closed segments; their anchors stay. */
+  dropEntries(loop: string, keptFrom: number, events: readonly JournalEvent[]): Promise<void> {
+    return this.#writer.drop(loop, keptFrom, events)
+  }
+
   /** The writes that store a record and its claim; memory follows at once. */
   recordWrites(record: TargetRecord): Write[] {
     this.inventory.note(record)
     const claim = { uid: record.uid, object: record.object, target: record.target }
     return [
+      ...(record.owned ? this.orphans.drop(record.target) : []),
       putDocument(ledgerKeys.record(record.uid), record),
       putDocument(ledgerKeys.claim(record.target), claim),
     ]
+  }
+
+  /** The record goes; what it stood for, if it is or may be ours, is remembered as an orphan. */
+  orphanWrites(record: TargetRecord, parting: Parting): Write[] {
+    const drops = this.dropRecordWrites(record.uid, record.target)
+    const ours = record.owned || record.pending?.verb === "create"
+    return ours ? [...drops, this.orphans.add(record, parting)] : drops
   }
 
   dropRecordWrites(uid: string, target: string): Write[] {

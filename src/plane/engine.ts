@@ -10,11 +10,14 @@ import { enginePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import { DiagnosisEvents } from "../controllers/diagnosis-events.ts"
 import { EventRecorder } from "../controllers/event-recorder.ts"
+import type { OrphanKeeper } from "../controllers/orphan-keeper.ts"
 import { PlanKeeper } from "../controllers/plan-keeper.ts"
 import { PlaneEvents } from "../controllers/plane-events.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
+import type { ApiObject } from "../object/object.ts"
 import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
@@ -34,6 +37,7 @@ import type { Counter } from "../telemetry/metrics.ts"
 import { publishPlan, takeFinalizerOff, writeStatus } from "./engine-writes.ts"
 import { findReference } from "./find-reference.ts"
 import { ObjectFeed } from "./object-feed.ts"
+import { orphanKeeper } from "./orphan-watch.ts"
 import { PlanExecution } from "./plan-execution.ts"
 import type { PlanePorts } from "./ports.ts"
 import { TargetWatches } from "./target-watches.ts"
@@ -60,6 +64,8 @@ export class Engine {
   readonly watches: TargetWatches
   readonly recorder: EventRecorder
   readonly events: PlaneEvents
+  readonly diagnoses: DiagnosisEvents
+  readonly orphans: OrphanKeeper
   feed: ObjectFeed | undefined
   readonly #stop = new AbortController()
   readonly #acts: Counter
@@ -82,9 +88,7 @@ export class Engine {
     this.observer = new Observer({
       ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath },
     })
-    this.reporter = new Reporter(clock, (object, status) =>
-      writeStatus(this.verbs, this.kinds, object, status),
-    )
+    this.reporter = this.#newReporter()
     const breakers = this.connections
     const world = ports.actWorld
     this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers })
@@ -94,8 +98,11 @@ export class Engine {
     this.#acts = ports.metrics.counter("setpoint_acts_total", { help: "Acts performed", labels })
     const failed = (error: unknown) => this.failed(error)
     this.recorder = new EventRecorder({ clock, verbs: () => this.verbs, failed })
+    this.diagnoses = new DiagnosisEvents({ clock, recorder: this.recorder })
+    this.orphans = orphanKeeper(this)
     const resourceOf = (key: string) => this.feed?.kindOf(key)?.resource
-    this.events = new PlaneEvents({ recorder: this.recorder, resourceOf })
+    const kindOf = (key: string) => this.#subjectOf(key)
+    this.events = new PlaneEvents({ recorder: this.recorder, resourceOf, kindOf })
     this.dispatcher = this.#newDispatcher()
     this.execution = this.#newExecution()
     this.plans = this.#newPlanKeeper()
@@ -131,6 +138,7 @@ export class Engine {
     this.#stop.abort()
     this.actuator.close()
     this.queue.shutdown()
+    this.plans.close()
     this.watches.close()
     // Cut off at once, every act under way would leave its pieces behind.
     const cut = this.ports.clock.after(closeGraceMs, () => this.actuator.cutOff())
@@ -207,6 +215,12 @@ export class Engine {
     }
   }
 
+  #subjectOf(key: string): { readonly name: string; readonly uid: string } | undefined {
+    const [kind, entry] = [this.feed?.kindOf(key), this.feed?.entry(key)]
+    if (kind === undefined || entry === undefined) return undefined
+    return { name: kind.provider.kind, uid: entry.uid }
+  }
+
   /** Something may have changed there: look soon, and not at a listing from before. */
   #hint(key: string): void {
     const entry = this.feed?.entry(key)
@@ -237,6 +251,15 @@ export class Engine {
     this.queue.add(key, { priority: "high" })
   }
 
+  #newReporter(): Reporter {
+    const write = (object: ApiObject, status: ApiObject["status"]) =>
+      writeStatus(this.verbs, this.kinds, object, status)
+    return new Reporter(this.ports.clock, write, {
+      deadlineMs: (loop) => this.#loopOf(loop)?.spec.deletionDeadlineMs ?? Number.POSITIVE_INFINITY,
+      diagnosed: (told) => this.diagnoses.diagnosed(told),
+    })
+  }
+
   #newPassPorts(): ReconcilePorts {
     const { ledger, observer, settled, reporter, watches } = this
     const { clock, hasher } = this.ports
@@ -246,6 +269,7 @@ export class Engine {
       object: async (key) => this.feed?.object(key),
       kindOf: (key) => this.feed?.kindOf(key),
       loopOf: (id) => this.#loopOf(id),
+      gone: (key) => this.orphans.notice(key),
       unfinalize: (object) => takeFinalizerOff(this.verbs, this.kinds, object),
       watchTarget: (key, kind, target) => watches.watch(key, kind, target),
       unwatchTarget: (key) => watches.unwatch(key),
@@ -275,6 +299,7 @@ export class Engine {
       publish: (plan) => this.#publishPlan(plan),
       execute: (loop, held) => this.execution.execute(loop, held),
       wake: (key) => this.queue.add(key),
+      failed: (error) => this.failed(error),
     })
   }
 
@@ -325,7 +350,8 @@ export class Engine {
 
   async #publishPlan(plan: PlanDocument): Promise<void> {
     try {
-      this.events.plan(plan, await publishPlan(this.verbs, plan))
+      const now = this.ledger.time.now()
+      this.events.plan(plan, await publishPlan(this.verbs, plan, now))
     } catch (error) {
       this.failed(error) // The ledger has it; the view is made again at the next start.
     }

@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from "../base/json.ts"
 import type { FieldChange, Verb } from "../contract/action.ts"
-import { stoppedBy, stopText } from "../contract/stop.ts"
+import { resumeWords, stoppedBy, stopText } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopLabel } from "../object/object.ts"
 import { desire } from "../reconcile/desire.ts"
@@ -40,7 +40,10 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     (one) => one !== undefined,
   )
   const source = plane.loops.sourceState(id)
-  const stop = stoppedBy(ports.stop.entries(), id, false)
+  const provider = kind.provider.provider
+  const deleting = object.metadata.deletionTimestamp !== undefined
+  const about = { loop: id, object: key, provider, destructive: deleting }
+  const stop = stoppedBy(ports.stop.entries(), about)
   const changes = seen?.changes ?? []
   const claim = engine.ledger.inventory.claimOf(seen?.text ?? "")
   return {
@@ -48,13 +51,14 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     kind: object.kind,
     name: object.metadata.name,
     generation: object.metadata.generation,
-    deleting: object.metadata.deletionTimestamp !== undefined,
+    deleting,
     source: object.metadata.annotations?.["setpoint.dev/source"],
     loop: id,
     mode: loop?.spec.mode,
     policy: loop === undefined ? undefined : { onDrift: loop.spec.onDrift },
     loopSource: source === undefined ? undefined : sourceView(source),
     stopped: stop === undefined ? undefined : stopText(stop),
+    resume: stop === undefined ? undefined : resumeWords(stop),
     conditions: isObject(object.status) ? object.status.conditions : undefined,
     state: engine.reporter.stateOf(key),
     target: seen?.text ?? record?.target,

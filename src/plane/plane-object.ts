@@ -1,5 +1,6 @@
-// The cluster-scoped object Plane/local: shows which stops stand. It is a view of the stop file and
-// the ledger; nothing is decided by it, and only the engine writes it.
+// The cluster-scoped object Plane/local: shows which stops stand, in its spec so that people can
+// change them there, and in its status in words. It is a view of the stop file; nothing is decided
+// by it, and only the engine and the admission of stops write it.
 
 import { equalJson, type JsonObject, toPlainJson } from "../base/json.ts"
 import { enginePrincipal } from "../contract/principal.ts"
@@ -18,12 +19,19 @@ export class PlaneObject {
     this.#plane = plane
   }
 
+  /** The same, for callers that have nobody to tell. */
+  publishSoon(): void {
+    this.#shown = undefined
+    this.publish().catch((error) => this.#plane.engine.failed(error))
+  }
+
   /** Writes what changed since the last time, and nothing when nothing did. */
   async publish(): Promise<void> {
     const { ports, api } = this.#plane
-    const stops = ports.stop.entries()
+    const standing = this.#plane.stops.look()
+    const stop = toPlainJson(standing)
     const shown: JsonObject = {
-      stops: toPlainJson(stops.map((entry) => ({ ...entry, text: stopText(entry) }))),
+      stops: toPlainJson(standing.map((entry) => ({ ...entry, text: stopText(entry) }))),
       planeId: ports.store.identity.planeId,
     }
     if (this.#shown !== undefined && equalJson(this.#shown, shown)) return
@@ -32,8 +40,10 @@ export class PlaneObject {
       apiVersion: apiVersionOf(setpointGroup, setpointVersion),
       kind: "Plane",
       metadata: { name: ref.name },
+      spec: { stop },
     }
     if (known === undefined) await api.verbs.create(enginePrincipal, resource, object)
+    else await api.verbs.patch(enginePrincipal, ref, "merge", { spec: { stop } })
     const options = { subresource: "status" } as const
     await api.verbs.patch(enginePrincipal, ref, "merge", { status: shown }, options)
     this.#shown = shown

@@ -1,14 +1,16 @@
 // A plane: store, API, loops and engine, opened in the order in which each needs the other and
 // closed in reverse. It has no ambient effect of its own: what it is made of comes in by ports.
 
+import { readingWorld } from "../actuator/reading-world.ts"
 import { Extensions } from "../api/extensions.ts"
 import { finishNamespace } from "../api/namespace-end.ts"
 import { type Api, openApi } from "../api/verbs.ts"
 import { toFault } from "../base/faults.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
-import type { Client } from "../contract/client.ts"
+import type { Client, ObjectRef } from "../contract/client.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import { circleAdmission, circleIssues } from "../controllers/reference-circles.ts"
 import { type ReleasePorts, releaseLoop, releaseObject } from "../controllers/release.ts"
 import type { SourceState } from "../controllers/source-keeper.ts"
 import { issueText } from "../controllers/source-keeper.ts"
@@ -17,6 +19,7 @@ import { type ApiObject, parseKeyText, setpointGroup, setpointVersion } from "..
 import type { Judged, LoopEngine } from "../reconcile/loop-engine.ts"
 import { defaultRound } from "../reconcile/round.ts"
 import { settleRound } from "../reconcile/settle-round.ts"
+import { EndingStops } from "./ending-stops.ts"
 import { Engine } from "./engine.ts"
 import { LoopBook } from "./loop-book.ts"
 import { loopStatus } from "./loop-status.ts"
@@ -24,7 +27,8 @@ import { PlaneObject } from "./plane-object.ts"
 import type { PlanePorts } from "./ports.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
-import { restoreStops } from "./stop-routes.ts"
+import { stopAdmission } from "./stop-admission.ts"
+import { StopKeeper } from "./stop-keeper.ts"
 import { strictClock } from "./strict-clock.ts"
 
 export const loopResource = {
@@ -49,6 +53,7 @@ export class Plane {
   readonly loops: LoopBook
   /** Plane/local: shows what is stopped. */
   readonly object = new PlaneObject(this)
+  readonly stops: StopKeeper
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -56,8 +61,11 @@ export class Plane {
   #changes: Promise<void> = Promise.resolve()
   #closing = false
 
-  private constructor(ports: PlanePorts) {
+  private constructor(parts: PlanePorts) {
+    const stop = new EndingStops(parts.stop, parts.clock)
+    const ports = { ...parts, stop, readWorld: readingWorld(parts.readWorld) }
     this.ports = ports
+    this.stops = new StopKeeper(this, stop)
     this.engine = new Engine(ports)
     this.loops = this.#newLoopBook()
   }
@@ -86,6 +94,7 @@ export class Plane {
   async close(): Promise<void> {
     this.#closing = true
     this.#restored.close()
+    this.stops.close()
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
     await this.loops.close()
@@ -98,6 +107,7 @@ export class Plane {
     const { engine, ports } = this
     const { store, clock, random } = ports
     await engine.ledger.open()
+    const stopping = stopAdmission(this)
     this.#api = await openApi({
       ...{ store, clock, random, judge: engine.judge },
       hasProvider: (group, resource) =>
@@ -105,13 +115,16 @@ export class Plane {
           (kind) => kind.resource.group === group && kind.resource.resource === resource,
         ),
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
+      mutating: [stopping.mutating],
+      validating: [stopping.validating, circleAdmission(() => this.#circlePorts())],
     })
     this.extensions.register(...planeRoutes(this))
     engine.attach(this.#api.verbs, (id) => this.loops.get(id))
-    await restoreStops(this)
+    await this.stops.restore()
     await this.#install()
     await engine.closeOldIntents()
     await engine.feed?.synced()
+    await engine.orphans.noticeAll()
     await this.#followLoops()
     await engine.plans.resume()
     await this.object.publish()
@@ -217,11 +230,13 @@ export class Plane {
         dispatcher: engine.dispatcher,
         heldChanged: (changed) => engine.plans.refresh(changed),
         publish: (published) => this.#publish(published),
+        lookAt: (loop) => void engine.sweep(loop).catch(failed),
       })
     return new LoopBook({
       clock,
       engine: {
         ...{ clock, ledger: engine.ledger, failed, settleRound: settle },
+        keysOf: (loop) => engine.feed?.keys(loop) ?? [],
         round: ports.round ?? defaultRound,
       },
       source: {
@@ -230,6 +245,7 @@ export class Plane {
         servedKind: (group, kind) => this.#servedKind(group, kind),
         storedKeys: (loop) => engine.feed?.unmarked(loop) ?? [],
         storedObject: async (key) => engine.feed?.object(key),
+        circles: (changed, all) => circleIssues(changed, all, this.#circlePorts()),
         release: (loop, key) => releaseObject(loop.id, key, this.#releasePorts()),
         heldChanged: (loop) => engine.plans.refresh(loop),
         changed: (loop, state) => this.#sourceChanged(loop, state),
@@ -242,6 +258,11 @@ export class Plane {
       wakeAll: (loop) => engine.wakeAll(loop),
       failed,
     })
+  }
+
+  #circlePorts() {
+    const kinds = this.engine.kinds.map((kind) => kind.provider)
+    return { kinds, stored: (ref: ObjectRef) => this.api.verbs.get(enginePrincipal, ref) }
   }
 
   /** The API opens after the loops are wired; every use comes later still. */

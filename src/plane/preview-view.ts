@@ -5,7 +5,7 @@ import { at, isArray, isObject, type Json } from "../base/json.ts"
 import type { Action, FieldChange, Verb } from "../contract/action.ts"
 import type { Mode } from "../contract/loop.ts"
 import type { Manifest } from "../contract/source.ts"
-import { type StopEntry, stoppedBy, stopText } from "../contract/stop.ts"
+import { type StopEntry, stoppedBy, stopSubject, stopText } from "../contract/stop.ts"
 import type { Reason, Verdict } from "../contract/verdict.ts"
 import { parseKeyText } from "../object/object.ts"
 
@@ -76,9 +76,9 @@ export function actionPreview(
   { kind, reasons }: Verdict,
   { declared, stops, plan }: ActionContext,
 ): PreviewAction {
-  const { verb, object, target, cause, digest, changes, loop } = action
+  const { verb, object, target, cause, digest, changes } = action
   const manifest = declared.manifests.get(object)
-  const stop = stoppedBy(stops, loop, verb === "delete" || verb === "replace")
+  const stop = stoppedBy(stops, stopSubject(action))
   const stopped = kind === "allow" && stop !== undefined
   const { namespace, name } = parseKeyText(object)
   return {

@@ -2,14 +2,17 @@
 // them, looked at and judged by the very code that a running plane uses, on a store that refuses
 // writes. It must never commit, act, or open anything for writing.
 
+import { readingWorld } from "../actuator/reading-world.ts"
 import { openApi } from "../api/verbs.ts"
 import { loopId } from "../contract/loop.ts"
+import { waitingPhases } from "../contract/plan.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { SourceIssue } from "../contract/source.ts"
 import type { Store } from "../contract/store.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopSpecOf } from "../controllers/loop-spec.ts"
+import { openActions } from "../controllers/plan-approval.ts"
 import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import { scanPrefix } from "../ledger/scan.ts"
@@ -59,7 +62,7 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
       planned: async () => undefined,
     })
     const gate = new Connections(clock, stop.signal)
-    const observer = new Observer({ clock, world: ports.readWorld, gate })
+    const observer = new Observer({ clock, world: readingWorld(ports.readWorld), gate })
     const openedAt = clock.monotonic()
     const { signal } = stop
     const known = { ports, ledger, observer, objects, judge, records }
@@ -99,12 +102,14 @@ function newEngine(loop: ApiObject, { ports, ledger }: PreviewParts): LoopEngine
     round: defaultRound,
     settleRound: async () => {},
     failed: () => {},
+    keysOf: () => [], // A preview looks at everything before it judges anything.
   })
+  engine.sourceGoodAt = ledger.time.now()
   for (const plan of ledger.plans.ofLoop(engine.id)) {
-    if (plan.phase === "Pending") for (const held of plan.held) engine.held.put(held)
+    if (waitingPhases.has(plan.phase)) for (const held of plan.held) engine.held.put(held)
     if (plan.phase !== "Executing") continue
     const principal = plan.approvals.at(-1)?.principal ?? ""
-    for (const { action } of plan.held) {
+    for (const { action } of openActions(plan)) {
       engine.approvals.set(action.digest, { plan: plan.name, principal })
     }
   }

@@ -2,7 +2,7 @@
 // why, what is stopped, what waits.
 
 import { toTimestamp } from "../base/clock.ts"
-import { stopText } from "../contract/stop.ts"
+import { resumeWords, stopText } from "../contract/stop.ts"
 import { allowedDeletes } from "../guard/delete-limit.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { Unconverged } from "../reconcile/reporter.ts"
@@ -18,7 +18,7 @@ export function planeStatus(plane: Plane): object {
     epoch: identity.epoch,
     restored: identity.restored,
     revision,
-    stops: stops.map((entry) => ({ ...entry, text: stopText(entry) })),
+    stops: stops.map((entry) => ({ ...entry, text: stopText(entry), resume: resumeWords(entry) })),
     inFlight: engine.actuator.inFlight.count,
     queue: { depth: engine.queue.depth(), oldestMs: Math.round(engine.queue.oldestAgeMs()) },
     connections: engine.connections.troubled(),

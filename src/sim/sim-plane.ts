@@ -62,6 +62,11 @@ export class SimStop implements StopSwitch {
   entries(): readonly StopEntry[] {
     return this.#entries
   }
+  change(edit: (standing: readonly StopEntry[]) => readonly StopEntry[]): readonly StopEntry[] {
+    this.#entries = edit(this.#entries)
+    return this.#entries
+  }
+  /** As someone would who writes the file by hand. */
   write(entries: readonly StopEntry[]): void {
     this.#entries = entries
   }

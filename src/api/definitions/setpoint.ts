@@ -1,4 +1,5 @@
-// Setpoint's own kinds: Loop (people and sources write it), Plan and Plane (only the engine does).
+// Setpoint's own kinds: Loop (people and sources write it), Plan (only the engine does) and Plane
+// (people may change what it stops).
 
 import { type ApiObject, setpointGroup, setpointVersion } from "../../object/object.ts"
 import {
@@ -118,6 +119,13 @@ export const planDefinition: ApiObject = defineBuiltIn({
   schema: object({ spec: open, status: open }),
 })
 
+/** What is stopped; `by` and `at` are the plane's to say. */
+const stop = object({
+  ...{ loop: text(), provider: text(), object: text() },
+  scope: choice(["all", "deletes"]),
+  ...{ by: text(), at: text(), reason: text(), until: text() },
+})
+
 export const planeDefinition: ApiObject = defineBuiltIn({
   group: setpointGroup,
   version: setpointVersion,
@@ -125,5 +133,5 @@ export const planeDefinition: ApiObject = defineBuiltIn({
   plural: "planes",
   namespaced: false,
   status: true,
-  schema: object({ spec: open, status: open }),
+  schema: object({ spec: object({ stop: list(stop) }), status: open }),
 })

@@ -6,14 +6,15 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { toFault } from "../../base/faults.ts"
 import { at, isArray, type Json } from "../../base/json.ts"
-import type { StopEntry } from "../../contract/stop.ts"
+import { addStop, resumeWords, type StopEntry, stopPlace } from "../../contract/stop.ts"
 import type { Cli, CliCommand } from "../command.ts"
 import { commandText } from "../command-text.ts"
 import { exitCode } from "../exit-codes.ts"
 import { cliFault } from "../faults.ts"
 import { lazyClient } from "../lazy-client.ts"
 import { printData } from "../print-data.ts"
-import { type StopOptions, type StopScope, stopScope } from "../stop-scope.ts"
+import { stopObject } from "../stop-object.ts"
+import { type AskedStop, type StopOptions, stopScope, stopUntil } from "../stop-scope.ts"
 
 const answerMs = 3000
 const outcomesMs = 5000
@@ -23,39 +24,52 @@ export const stopCommand: CliCommand = {
   register(parser, cli) {
     parser
       .command("stop")
-      .description("stop all acting, or only deletes, everywhere or in one loop, at once")
+      .description("stop all acting, or only deletes, at once: everywhere or in one place")
       .argument("[loop]", "NAME or NAMESPACE.NAME; everything when missing")
-      .option("--deletes", "stop only what deletes or replaces")
+      .option("--deletes", "stop only what deletes, replaces or otherwise destroys")
+      .option("--provider <name>", "only what this provider does")
+      .option("--object <kind/name>", "only what is done to this object")
+      .option("--for <duration>", "it ends by itself after this time, such as 2h")
       .option("--reason <text>", "why; shown in status and kept in the journal")
       .addHelpText("after", '\nExample:\n  setpoint stop --reason "wrong branch deployed"')
       .action((loop: string | undefined, options: StopOptions) =>
-        cli.run(() => stop(cli, stopScope(loop, options, cli.options()))),
+        cli.run(async () => {
+          const asked = stopScope(loop, options, cli.options())
+          const until =
+            options.for === undefined ? {} : { until: stopUntil(options.for, Date.now()) }
+          return stop(cli, { ...asked, ...until })
+        }),
       )
   },
 }
 
-async function stop(cli: Cli, scope: StopScope): Promise<number> {
+/** Also what `pause` does, which is a stop of one object that ends. */
+export async function stop(cli: Cli, asked: AskedStop): Promise<number> {
   const { data } = cli.options()
   const directory = resolve(data)
   if (!existsSync(directory)) {
     const hint = "name the plane's data directory with --data"
     throw cliFault("SPT-CLI-002", { what: data, why: "there is no such directory", hint })
   }
+  const { object } = asked
+  const named = object === undefined ? {} : { object: await stopObject(object, cli.options()) }
+  const scope: AskedStop = { ...asked, ...named }
   const { stopFile } = await import("../../plane/adapters/stop-file.ts")
   const { localPrincipal } = await import("../../plane/adapters/local-token.ts")
   const file = stopFile(directory)
-  const same = (entry: StopEntry) => entry.loop === scope.loop && entry.scope === scope.scope
   const before = file.entries()
   const time = `${new Date().toISOString().slice(0, 19)}Z`
-  const added = { ...scope, by: localPrincipal().name, at: time }
-  if (!before.some(same)) file.write([...before, added])
+  const added: StopEntry = { ...scope, by: localPrincipal().name, at: time }
+  const stops = file.change((standing) => addStop(standing, added))
   const told = await tell(data, scope)
-  if (told.kind === "unknown-loop") {
-    file.write(file.entries().filter((entry) => !same(entry) || before.some(same)))
+  if (told.kind === "refused") {
+    const isMine = (entry: StopEntry) => JSON.stringify(entry) === JSON.stringify(added)
+    const known = before.find((entry) => JSON.stringify(entry) === JSON.stringify(added))
+    if (known === undefined) file.change((now) => now.filter((entry) => !isMine(entry)))
     throw told.fault
   }
   const calls = told.kind === "answered" ? await outcomes(data, told.calls) : []
-  const answer = { stops: file.entries().map((entry) => ({ ...entry })), told: told.kind, calls }
+  const answer = { stops: stops.map((entry) => ({ ...entry })), told: told.kind, calls }
   if (await printData(cli, JSON.parse(JSON.stringify(answer)))) return exitCode.ok
   print(cli, scope, told, calls)
   return exitCode.ok
@@ -64,9 +78,9 @@ async function stop(cli: Cli, scope: StopScope): Promise<number> {
 type Told =
   | { readonly kind: "answered"; readonly calls: readonly Json[] }
   | { readonly kind: "no-plane" | "no-answer"; readonly why: string }
-  | { readonly kind: "unknown-loop"; readonly fault: Error }
+  | { readonly kind: "refused"; readonly fault: Error }
 
-async function tell(data: string, scope: StopScope): Promise<Told> {
+async function tell(data: string, scope: AskedStop): Promise<Told> {
   let client: ReturnType<typeof lazyClient> | undefined
   try {
     client = lazyClient(data, { timeoutMs: answerMs })
@@ -74,7 +88,7 @@ async function tell(data: string, scope: StopScope): Promise<Told> {
     return { kind: "answered", calls: callsOf(answer) }
   } catch (error) {
     const fault = toFault(error)
-    if (fault.code === "SPT-STOP-002") return { kind: "unknown-loop", fault }
+    if (fault.code.startsWith("SPT-STOP-")) return { kind: "refused", fault }
     const kind = client === undefined || isRefused(fault) ? "no-plane" : "no-answer"
     return { kind, why: fault.message }
   } finally {
@@ -109,10 +123,11 @@ function callsOf(answer: Json): readonly Json[] {
   return isArray(calls) ? calls : []
 }
 
-function print(cli: Cli, scope: StopScope, told: Told, calls: readonly Json[]): void {
+function print(cli: Cli, scope: AskedStop, told: Told, calls: readonly Json[]): void {
   const { terminal } = cli
   const what = scope.scope === "all" ? "all acting" : "deletes"
-  const where = scope.loop === "*" ? "everywhere" : `in loop ${scope.loop}`
+  const end = scope.until === undefined ? "" : ` until ${scope.until}`
+  const where = `${stopPlace(scope)}${end}`
   terminal.print(`${terminal.paint("red", "STOPPED")}: ${what} ${where}; nothing begins any more`)
   if (told.kind === "no-plane") terminal.print("no plane is running; the next one starts stopped")
   if (told.kind === "no-answer") {
@@ -120,9 +135,7 @@ function print(cli: Cli, scope: StopScope, told: Told, calls: readonly Json[]): 
   }
   for (const call of calls) terminal.print(`  ${callText(call)}`)
   if (told.kind === "answered" && calls.length === 0) terminal.print("no call was in flight")
-  const words = ["resume", ...(scope.loop === "*" ? [] : [scope.loop])]
-  if (scope.scope === "deletes") words.push("--deletes")
-  terminal.print(`to go on: ${commandText(cli.options(), words.join(" "))}`)
+  terminal.print(`to go on: ${commandText(cli.options(), resumeWords(scope))}`)
 }
 
 function callText(call: Json): string {

@@ -19,6 +19,8 @@ export interface Explanation {
   readonly deleting: boolean
   readonly owned: boolean
   readonly stopped: string
+  /** The words that lift it. */
+  readonly resume: string
   readonly plan: string
   readonly observation: JsonObject
   readonly state: JsonObject
@@ -48,6 +50,7 @@ export function readExplanation(view: JsonObject): Explanation {
     deleting: view.deleting === true,
     owned: view.owned === true,
     stopped: text(view.stopped),
+    resume: text(view.resume) || "resume",
     plan: text(view.plan),
     observation: object(view.observation),
     state: object(view.state),
@@ -171,7 +174,7 @@ function nextSteps(told: Explanation, options: Pick<GlobalOptions, "data">): str
   const { held, stopped, plan, mode, loopSource, observation, changes, missing } = told
   const how = (words: string) => `\`${commandText(options, words)}\``
   const steps: string[] = []
-  if (stopped !== "") steps.push(`${how("resume")} lets the plane act again`)
+  if (stopped !== "") steps.push(`${how(told.resume)} lets the plane act again`)
   if (held.length > 0 && plan !== "") {
     steps.push(`look with ${how(`plans ${plan}`)}, then ${how(`approve ${plan}`)} or reject it`)
   }

@@ -1,6 +1,7 @@
 // A preview as a person reads it: a block per action like a good diff, then what is held and why,
 // then one line that sums it up.
 
+import { stopText } from "../../contract/stop.ts"
 import type { Reason } from "../../contract/verdict.ts"
 import type { LoopPreview, PreviewAction, PreviewNote } from "../../plane/preview-view.ts"
 import type { Style, Terminal } from "../terminal.ts"
@@ -115,12 +116,7 @@ function stopLines(loops: readonly LoopPreview[], terminal: Paints): string[] {
   const stops = new Map(
     loops.flatMap((loop) => loop.stops).map((one) => [JSON.stringify(one), one]),
   )
-  return [...stops.values()].map(({ loop, scope, by, reason }) => {
-    const where = loop === "*" ? "everywhere" : `in loop ${printable(loop)}`
-    const what = scope === "all" ? "acting is" : "deletes are"
-    const why = reason === undefined ? "" : `: ${printable(reason)}`
-    return terminal.paint("yellow", `${what} stopped ${where} by ${printable(by)}${why}`)
-  })
+  return [...stops.values()].map((stop) => terminal.paint("yellow", printable(stopText(stop))))
 }
 
 const verbs = ["create", "update", "replace", "delete", "adopt"] as const

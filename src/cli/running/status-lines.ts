@@ -25,7 +25,9 @@ export function statusLines(status: Json, view: StatusView): string[] {
     const when = since === "" ? "" : `  (since ${since})`
     lines.push(paint("red", `STOPPED: ${text(at(stop, "text"))}${when}`))
   }
-  if (lines.length > 0) lines.push(`to go on: ${view.command("resume")}`, "")
+  const lifts = list(at(status, "stops")).map((stop) => text(at(stop, "resume")) || "resume")
+  for (const words of new Set(lifts)) lines.push(`to go on: ${view.command(words)}`)
+  if (lines.length > 0) lines.push("")
   if (at(status, "restored") === true) {
     const why = "nothing is destroyed until everything was observed once"
     lines.push(paint("yellow", `RESTORED from a backup: ${why}`), "")

@@ -4,6 +4,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isArray, isObject, type Json } from "../../base/json.ts"
+import { protects } from "../../base/protections.ts"
 import type { StopEntry, StopSwitch } from "../../contract/stop.ts"
 import { isCode, syncPath, writePrivateFile } from "../../store/engines/private-files.ts"
 
@@ -27,26 +28,46 @@ const gone: StopEntry = {
 export function stopFile(directory: string): StopSwitch {
   const path = join(directory, "stop")
   const home = identityOf(directory)
+  const entriesOf = (text: string | undefined): readonly StopEntry[] => {
+    if (text !== undefined) return parseStop(text)
+    return identityOf(directory) === home ? [] : [gone]
+  }
   return {
-    entries() {
-      let text: string
-      try {
-        text = readFileSync(path, "utf8")
-      } catch (error) {
-        if (!isCode(error, "ENOENT")) return [doubt]
-        return identityOf(directory) === home ? [] : [gone]
+    entries: () => entriesOf(readStop(path)),
+    change(edit) {
+      // Whoever writes it meanwhile, by any means, is not overwritten: it is read once more right
+      // before it is replaced.
+      for (let attempt = 0; ; attempt++) {
+        const text = readStop(path)
+        const next = edit(entriesOf(text))
+        const meant = attempt < attemptsMax ? () => readStop(path) === text : () => true
+        if (replaceStop(path, next, meant)) return next
       }
-      return parseStop(text)
-    },
-    write(entries) {
-      if (entries.length > 0) {
-        writePrivateFile(path, `${JSON.stringify({ format: 1, stops: entries }, null, 2)}\n`)
-        return
-      }
-      rmSync(path, { force: true })
-      syncPath(dirname(path))
     },
   }
+}
+
+const attemptsMax = 100
+
+/** Undefined when there is none; "" when there is one that can't be read, which stops all. */
+function readStop(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (error) {
+    return isCode(error, "ENOENT") ? undefined : ""
+  }
+}
+
+/** False when it is not meant any more, and nothing was done. */
+function replaceStop(path: string, entries: readonly StopEntry[], meant: () => boolean): boolean {
+  if (entries.length > 0) {
+    const text = `${JSON.stringify({ format: 1, stops: entries }, null, 2)}\n`
+    return writePrivateFile(path, text, { meant, writer: String(process.pid) })
+  }
+  if (!meant()) return false
+  rmSync(path, { force: true })
+  syncPath(dirname(path))
+  return true
 }
 
 function identityOf(directory: string): string {
@@ -55,21 +76,36 @@ function identityOf(directory: string): string {
 }
 
 export function parseStop(text: string): readonly StopEntry[] {
-  let parsed: Json
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    return [doubt]
-  }
-  const stops = isObject(parsed) ? parsed.stops : undefined
-  if (!isArray(stops) || stops.length === 0) return [doubt]
+  const stops = stopsOf(text)
+  if (stops === undefined) return protects("stop-file-unreadable-stops") ? [doubt] : []
   return stops.map(readEntry)
+}
+
+function stopsOf(text: string): readonly Json[] | undefined {
+  try {
+    const parsed: Json = JSON.parse(text)
+    const stops = isObject(parsed) ? parsed.stops : undefined
+    return isArray(stops) && stops.length > 0 ? stops : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function readEntry(value: Json): StopEntry {
   if (!isObject(value)) return doubt
-  const { loop, scope, by, reason, at } = value
-  if (typeof loop !== "string" || (scope !== "all" && scope !== "deletes")) return doubt
-  const rest = typeof reason === "string" ? { reason } : {}
-  return { loop, scope, by: String(by ?? "someone"), at: String(at ?? ""), ...rest }
+  const { loop, provider, object, scope, by, reason, at, until } = value
+  const named = [loop === "*" ? undefined : loop, provider, object].filter((one) => one != null)
+  if (named.length > 1 || !named.every((one) => typeof one === "string" && one !== "")) return doubt
+  if (named.length === 0 && loop !== "*") return doubt
+  if (scope !== "all" && scope !== "deletes") return doubt
+  return {
+    loop: typeof loop === "string" ? loop : "*",
+    ...(typeof provider === "string" ? { provider } : {}),
+    ...(typeof object === "string" ? { object } : {}),
+    scope,
+    by: String(by ?? "someone"),
+    ...(typeof reason === "string" ? { reason } : {}),
+    at: String(at ?? ""),
+    ...(until === undefined ? {} : { until: String(until) }),
+  }
 }

@@ -32,9 +32,16 @@ export function syncPath(path: string): void {
   }
 }
 
+export interface PrivateWrite {
+  /** Asked when everything but the last step is done; false, and the file stays as it was. */
+  meant?(): boolean
+  /** Where several processes may write the same file at once, each needs a name of its own. */
+  readonly writer?: string
+}
+
 /** The file has the old content or the new one, also after a power cut. */
-export function writePrivateFile(path: string, text: string): void {
-  const partial = `${path}.partial`
+export function writePrivateFile(path: string, text: string, how: PrivateWrite = {}): boolean {
+  const partial = how.writer === undefined ? `${path}.partial` : `${path}.${how.writer}.partial`
   rmSync(partial, { force: true })
   const handle = openSync(partial, "wx", 0o600)
   try {
@@ -45,8 +52,13 @@ export function writePrivateFile(path: string, text: string): void {
   } finally {
     closeSync(handle)
   }
+  if (how.meant?.() === false) {
+    rmSync(partial, { force: true })
+    return false
+  }
   renameSync(partial, path)
   syncPath(dirname(path))
+  return true
 }
 
 /** Makes the directory and its parents; each new one is synced into its parent. */

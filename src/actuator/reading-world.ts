@@ -1,0 +1,64 @@
+// The handles a provider observes through, made from whatever the composition root has: only
+// reading passes, at run time too, whatever type a provider casts them to. They are shared by all
+// kinds and by all their calls, so nothing can be put into them.
+
+import type { FilesAct, FilesRead, Http, ReadWorld } from "../contract/world.ts"
+import { actuatorFault } from "./faults.ts"
+
+type Changing = Exclude<keyof FilesAct, keyof FilesRead>
+
+const changing: Readonly<Record<Changing, true>> = {
+  ...{ writeTemporary: true, chmod: true, chown: true, rename: true, link: true, symlink: true },
+  ...{ mkdir: true, unlink: true, rmdir: true, syncDirectory: true },
+}
+
+const readingMethods: ReadonlySet<string> = new Set(["GET", "HEAD"])
+
+export function isReading(method: string): boolean {
+  return readingMethods.has(method)
+}
+
+export function readingWorld(world: ReadWorld): ReadWorld {
+  return sealed({ files: readingFiles(world.files), http: readingHttp(world.http) })
+}
+
+/** Neither changed nor reached through a prototype. */
+export function sealed<T extends object>(handle: T): T {
+  return Object.freeze(Object.setPrototypeOf(handle, null))
+}
+
+export function readingPart(files: FilesRead): FilesRead {
+  return {
+    lstat: (path) => files.lstat(path),
+    lstatMany: (paths) => files.lstatMany(paths),
+    read: (path, bytesMax) => files.read(path, bytesMax),
+    readlink: (path) => files.readlink(path),
+    list: (path) => files.list(path),
+    userId: (name) => files.userId(name),
+    groupId: (name) => files.groupId(name),
+    userName: (id) => files.userName(id),
+    groupName: (id) => files.groupName(id),
+    watch: (directory, changed) => files.watch(directory, changed),
+  }
+}
+
+/** A changing call gets a clear answer instead of "is not a function". */
+function readingFiles(files: FilesRead): FilesRead {
+  const refusing = Object.keys(changing).map((call) => [call, () => refused(`files.${call}`)])
+  return sealed({ ...Object.fromEntries(refusing), ...readingPart(files) })
+}
+
+function readingHttp(http: Http): Http {
+  return sealed({
+    request: (asked, signal) => {
+      // What was looked at is what is sent, also when the request is an object with tricks.
+      const request = { ...asked }
+      if (isReading(request.method)) return http.request(request, signal)
+      return refused(`http ${request.method}`)
+    },
+  })
+}
+
+function refused(call: string): Promise<never> {
+  return Promise.reject(actuatorFault("SPT-ACT-008", { call }))
+}
