@@ -1,6 +1,6 @@
 // Deleting a plan: a pending one is rejected, an ended one is removed, one at work stays.
 
-import { endedPhases, type PlanPhase } from "../contract/plan.ts"
+import { endedPhases, type PlanPhase, waitingPhases } from "../contract/plan.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Deleted } from "../contract/verbs.ts"
 import type { ApiContext } from "./api-context.ts"
@@ -16,7 +16,7 @@ export async function deletePlan(
   dryRun: boolean,
 ): Promise<Deleted> {
   const phase = plan.object.status?.phase ?? "Pending"
-  if (phase === "Pending") {
+  if (waitingPhases.has(phase as PlanPhase)) {
     const object = dryRun ? plan.object : await context.rejectPlan(principal, plan.object)
     return { object, gone: false }
   }

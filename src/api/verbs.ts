@@ -9,11 +9,14 @@ import type { Principal } from "../contract/principal.ts"
 import type { Store } from "../contract/store.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
+import { authorsAdmission } from "./admission/authors.ts"
 import { definitionAdmission } from "./admission/definition-rules.ts"
 import { engineOnlyAdmission } from "./admission/engine-only.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
 import { loopAdmission } from "./admission/loop-rules.ts"
 import { namespaceAdmission } from "./admission/namespace-rules.ts"
+import { policyAdmission } from "./admission/policy-rules.ts"
+import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
@@ -73,9 +76,15 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       definitionAdmission(registry, clock),
       loopLabelAdmission(hasProvider),
       targetFinalizerAdmission(hasProvider),
+      authorsAdmission(hasProvider),
       ...(options.mutating ?? []),
     ],
-    validating: [loopAdmission, ...(options.validating ?? [])],
+    validating: [
+      loopAdmission,
+      policyAdmission,
+      promotionAdmission,
+      ...(options.validating ?? []),
+    ],
   }
   const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
   await Promise.all(followers.map((follower) => follower.synced()))

@@ -5,6 +5,13 @@ import type { Verb } from "../contract/action.ts"
 import type { Client } from "../contract/client.ts"
 import type { ShownChange } from "./render/field-change.ts"
 
+export interface PlanApprovalView {
+  readonly principal: string
+  readonly at: string
+  /** How many actions of the plan it covers. */
+  readonly actions: number
+}
+
 export interface PlanSummary {
   readonly name: string
   readonly loop: string
@@ -15,7 +22,14 @@ export interface PlanSummary {
   readonly summary: string
   readonly actionCount: number
   readonly done: number
-  readonly approvals: readonly { readonly principal: string; readonly at: string }[]
+  readonly approvals: readonly PlanApprovalView[]
+  /** Different people who approved all of it, and how many it needs. */
+  readonly approved: number
+  readonly required: number
+  readonly separateAuthor: boolean
+  /** Only these may approve; anyone who is human when empty. */
+  readonly approvers: readonly string[]
+  readonly expiresAt: string
   readonly reasons: readonly { readonly message: string; readonly hint: string }[]
 }
 
@@ -74,7 +88,13 @@ function readSummary(given: JsonObject): PlanSummary {
     approvals: objects(given.approvals).map((one) => ({
       principal: text(one.principal),
       at: text(one.at),
+      actions: number(one.actions),
     })),
+    approved: number(given.approved),
+    required: number(given.required),
+    separateAuthor: given.separateAuthor === true,
+    approvers: Array.isArray(given.approvers) ? given.approvers.map(text) : [],
+    expiresAt: text(given.expiresAt),
     reasons: objects(given.reasons).map((one) => ({
       message: text(one.message),
       hint: text(one.hint),

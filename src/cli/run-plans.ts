@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises"
 import { parseDuration } from "../base/clock.ts"
 import { isObject } from "../base/json.ts"
 import { parseLoopId } from "../contract/loop.ts"
-import { endedPhases, type PlanPhase } from "../contract/plan.ts"
+import { endedPhases, type PlanPhase, waitingPhases } from "../contract/plan.ts"
 import type { Cli } from "./command.ts"
 import { commandText } from "./command-text.ts"
 import type { ApproveOptions } from "./commands/approve.ts"
@@ -17,6 +17,7 @@ import { planLines, planTable } from "./render/plan-lines.ts"
 import { findObject, keyOf, servedKinds } from "./resolve-kinds.ts"
 import { waitUntil } from "./wait-until.ts"
 
+const isWaiting = (phase: string): boolean => waitingPhases.has(phase as PlanPhase)
 const isEnded = (phase: string): boolean => endedPhases.has(phase as PlanPhase)
 
 export async function showPlans(cli: Cli, all: boolean): Promise<number> {
@@ -37,7 +38,7 @@ export async function showPlan(cli: Cli, name: string, page: number): Promise<nu
   if (await printDocument(cli, plan)) return exitCode.ok
   const { terminal } = cli
   for (const line of planLines(plan, terminal, Number.POSITIVE_INFINITY)) terminal.print(line)
-  if (plan.phase === "Pending") {
+  if (isWaiting(plan.phase)) {
     const how = (word: string) => commandText(cli.options(), `${word} ${name}`)
     terminal.print(`\nto decide: ${how("approve")}, or ${how("reject")}`)
   }
@@ -50,7 +51,7 @@ export async function approvePlan(cli: Cli, name: string, options: ApproveOption
   const plan = await getPlan(client, name)
   const hash = options.hash ?? plan.hash
   const machine = cli.options().output === "json" || cli.options().output === "yaml"
-  const open = plan.phase === "Pending" || plan.phase === "Superseded"
+  const open = isWaiting(plan.phase) || plan.phase === "Superseded"
   if (!machine && open) for (const line of planLines(plan, terminal)) terminal.print(line)
   if (open && options.yes !== true && options.hash === undefined) {
     if (!terminal.interactive || process.stdin.isTTY !== true) {
@@ -62,12 +63,28 @@ export async function approvePlan(cli: Cli, name: string, options: ApproveOption
     }
   }
   const actions = options.action === undefined ? {} : { actions: options.action }
-  await client.call("POST", approvalPath(plan), { hash, decision: "approve", ...actions })
+  const answer = await client.call("POST", approvalPath(plan), {
+    ...{ hash, decision: "approve", ...actions },
+  })
+  const now = await getPlan(client, name)
+  // Superseded: what was approved waits on in the plan that replaced it.
+  const given = isObject(answer) ? String(answer.phase) : ""
+  if (given !== "Executing" && given !== "Done") return tellWaiting(cli, now)
   if (!options.wait) {
     if (!machine) terminal.print(`approved; it runs now (setpoint plans ${name})`)
     return exitCode.ok
   }
   return waitDone(cli, name, options.timeout)
+}
+
+/** The approval counts, and others have to follow: nothing runs yet. */
+async function tellWaiting(cli: Cli, plan: PlanPage): Promise<number> {
+  if (await printDocument(cli, plan)) return exitCode.held
+  const { approved, required, name } = plan
+  cli.terminal.print(`approved; ${approved} of ${required} people so far, so nothing runs yet`)
+  const expires = plan.expiresAt === "" ? "" : `; it expires at ${plan.expiresAt}`
+  cli.terminal.print(`plan ${name} waits for others${expires}`)
+  return exitCode.held
 }
 
 function asked({ summary, actionCount }: PlanPage, { action }: ApproveOptions): string {

@@ -36,6 +36,10 @@ export interface Cause {
   readonly kind: CauseKind
   /** Who asked for it, when somebody did. */
   readonly principal?: string
+  /** Everyone who asked for a part of it, where they are several. */
+  readonly authors?: readonly string[]
+  /** The break-glass that let it happen: who opened it and why. */
+  readonly breakGlass?: string
   readonly sourceRevision?: string
   /** One sentence for people. */
   readonly text: string

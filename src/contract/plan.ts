@@ -18,3 +18,6 @@ export const endedPhases: ReadonlySet<PlanPhase> = new Set([
   "Superseded",
   "Expired",
 ])
+
+/** Waits for people: nobody approved yet, or not enough did. */
+export const waitingPhases: ReadonlySet<PlanPhase> = new Set(["Pending", "Approved"])

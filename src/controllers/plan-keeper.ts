@@ -1,18 +1,30 @@
-// Keeps plans true to what is held. One pending plan per loop; a new held action makes a new plan
-// that supersedes it. Approving a plan is valid as long as each of its digests is still held and
-// unchanged: it is looked at again first, and what changed is named.
+// Keeps plans true to what is held. One plan of a loop waits at a time; a new held action makes a
+// new plan that supersedes it. Approving a plan is valid as long as each of its digests is still
+// held and unchanged: it is looked at again first, and what changed is named.
 
 import { KeyedLock, mapBounded } from "../base/async.ts"
-import { type Clock, toTimestamp } from "../base/clock.ts"
-import type { JournalEvent } from "../contract/journal.ts"
-import { parseLoopId } from "../contract/loop.ts"
-import { endedPhases, type PlanPhase } from "../contract/plan.ts"
+import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
+import type { ApprovalRules } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { controllerFault } from "./faults.ts"
+import {
+  approversOf,
+  checkApprover,
+  checkDecidable,
+  chooseActions,
+  type Decision,
+  describeChanged,
+  joinRules,
+  openActions,
+  requiredBy,
+  slotOf,
+} from "./plan-approval.ts"
+import { expiredPlans, expiryDelayMs, expiryNote, takeBack } from "./plan-expiry.ts"
+import { PlanSteps, type Step } from "./plan-steps.ts"
 
 export interface PlanKeeperPorts {
   readonly clock: Clock
@@ -26,46 +38,59 @@ export interface PlanKeeperPorts {
   execute(loop: LoopEngine, held: readonly HeldAction[], plan: PlanDocument): Promise<void>
   /** What is held for this object changed, and its status should say so. */
   wake(key: string): void
+  failed(error: unknown): void
 }
 
-/** Ended plans that are kept for people to look at, per loop. */
-const endedKept = 50
 const recheckedAtOnce = 64
 
-/** What one commit does to plans. */
-interface Step {
-  readonly events: readonly JournalEvent[]
-  readonly writes: readonly Write[]
-  readonly plans: readonly PlanDocument[]
+/** What one approval comes to: the plan as it is now, and what may be done because of it. */
+interface Granted {
+  readonly plan: PlanDocument
+  readonly enough: readonly HeldAction[]
 }
-
-const slotOf = ({ action }: HeldAction) => (action.verb === "delete" ? "delete" : "act")
 
 export class PlanKeeper {
   readonly #ports: PlanKeeperPorts
+  readonly #steps: PlanSteps
   readonly #locks = new KeyedLock()
+  readonly #timers = new Map<string, Timer>()
+  #closed = false
 
   constructor(ports: PlanKeeperPorts) {
     this.#ports = ports
+    this.#steps = new PlanSteps(ports)
   }
 
-  /** After a restart: approvals of plans that were being executed stand. */
+  /** After a restart: approvals of plans that were being executed stand, unless they are over. */
   async resume(): Promise<void> {
-    for (const plan of this.#ports.ledger.plans.all()) {
-      await this.#ports.publish(plan)
-      const loop = this.#ports.loopOf(plan.loop)
+    const { ledger, loopOf, publish, execute } = this.#ports
+    const loops = new Set(ledger.plans.all().map((plan) => plan.loop))
+    for (const id of loops) {
+      const loop = loopOf(id)
+      if (loop !== undefined) await this.expire(loop)
+    }
+    for (const plan of ledger.plans.all()) {
+      await publish(plan)
+      const loop = loopOf(plan.loop)
       if (loop === undefined || plan.phase !== "Executing") continue
       const open = openActions(plan)
+      if (open.length === 0) await this.acted(loop, "", "")
       this.#approve(loop, plan, open)
-      await this.#ports.execute(loop, open, plan)
+      await execute(loop, open, plan)
     }
   }
 
-  /** Brings the pending plan in line with what is held. */
+  close(): void {
+    this.#closed = true
+    for (const timer of this.#timers.values()) timer.cancel()
+  }
+
+  /** Brings the waiting plan in line with what is held. */
   refresh(loop: LoopEngine): Promise<void> {
     return this.#locks.run(loop.id, () => this.#refresh(loop))
   }
 
+  /** The plan that waits for people. */
   pending(loop: string): PlanDocument | undefined {
     return this.#ports.ledger.plans.pending(loop)
   }
@@ -77,16 +102,17 @@ export class PlanKeeper {
     digests?: readonly string[],
   ): Promise<PlanDocument> {
     const plan = this.#need(name)
-    this.#mayDecide(plan, "approve", principal)
+    this.#checkDecidable(plan, "approve", principal)
     if (plan.hash !== hash) throw controllerFault("SPT-PLAN-003", { plan: name })
     const loop = this.#ports.loopOf(plan.loop)
     if (loop === undefined) throw controllerFault("SPT-PLAN-001", { plan: name })
     const chosen = chooseActions(plan, digests)
+    this.#checkApprover(loop, plan, chosen, principal) // Before anything is looked at for nothing.
     await mapBounded(chosen, recheckedAtOnce, (held) => this.#ports.recheck(loop, held))
-    const moved = await this.#locks.run(loop.id, () => this.#grant(loop, name, chosen, principal))
+    const granted = await this.#locks.run(loop.id, () => this.#grant(loop, name, chosen, principal))
     // Outside the lock: marking may lead to a judgement that brings this loop's plan in line.
-    await this.#ports.execute(loop, chosen, moved)
-    return moved
+    await this.#ports.execute(loop, granted.enough, granted.plan)
+    return granted.plan
   }
 
   reject(name: string, principal: Principal): Promise<PlanDocument> {
@@ -95,7 +121,7 @@ export class PlanKeeper {
 
   async #reject(name: string, principal: Principal): Promise<PlanDocument> {
     const plan = this.#need(name)
-    this.#mayDecide(plan, "reject", principal)
+    this.#checkDecidable(plan, "reject", principal)
     const { ledger, clock, wake } = this.#ports
     const loop = this.#ports.loopOf(plan.loop)
     const at = toTimestamp(clock.now())
@@ -112,7 +138,7 @@ export class PlanKeeper {
       }),
     )
     for (const held of plan.held) loop?.held.drop(held.action.uid, slotOf(held))
-    const step = this.#moved(plan, "Rejected", `rejected by ${principal.name}`)
+    const step = this.#steps.moved(plan, "Rejected", `rejected by ${principal.name}`)
     await this.#commit(plan.loop, principal, [step, { events: [], writes, plans: [] }])
     for (const { action } of plan.held) wake(action.object)
     return this.#need(name)
@@ -122,14 +148,22 @@ export class PlanKeeper {
   acted(loop: LoopEngine, uid: string, digest: string): Promise<void> {
     return this.#locks.run(loop.id, async () => {
       loop.approvals.delete(digest)
-      for (const plan of this.#executing(loop.id)) {
-        const open = openActions(plan)
-        const hit = open.find(({ action }) => action.digest === digest || action.uid === uid)
-        if (hit === undefined) continue
-        loop.approvals.delete(hit.action.digest)
-        await this.#countDone(plan, hit.action.digest)
-      }
+      // No pause before the commit: receipts of other acts count themselves meanwhile.
+      const steps = this.#executing(loop.id).flatMap((plan) => this.#countDone(loop, plan, uid))
+      await this.#commit(loop.id, enginePrincipal, steps)
     })
+  }
+
+  #countDone(loop: LoopEngine, plan: PlanDocument, uid: string): Step[] {
+    const hits = openActions(plan).filter(({ action }) => action.uid === uid)
+    for (const { action } of hits) loop.approvals.delete(action.digest)
+    const done = [...plan.done, ...hits.map(({ action }) => action.digest)]
+    const all = plan.approved?.length ?? plan.held.length
+    if (done.length >= all) {
+      return [this.#steps.moved(plan, "Done", `${done.length} of ${all} done`, { done })]
+    }
+    if (hits.length === 0) return []
+    return [{ ...this.#steps.changed({ ...plan, done }), plans: [] }]
   }
 
   /** The object is as declared, or gone: whatever was approved for it needs no act any more. */
@@ -142,46 +176,88 @@ export class PlanKeeper {
     return this.#ports.ledger.plans.ofLoop(loop).filter((plan) => plan.phase === "Executing")
   }
 
-  async #countDone(plan: PlanDocument, digest: string): Promise<void> {
-    const done = [...plan.done, digest]
-    const all = plan.approved?.length ?? plan.held.length
-    if (done.length >= all) {
-      const step = this.#moved(plan, "Done", `${done.length} of ${all} done`, { done })
-      await this.#commit(plan.loop, enginePrincipal, [step])
-      return
-    }
-    const { ledger } = this.#ports
-    await ledger.note(plan.loop, enginePrincipal, [], [ledger.plans.put({ ...plan, done })])
-  }
-
   async #grant(
     loop: LoopEngine,
     name: string,
     chosen: readonly HeldAction[],
     principal: Principal,
-  ): Promise<PlanDocument> {
+  ): Promise<Granted> {
+    await this.#commit(loop.id, enginePrincipal, this.#steps.inLine(loop))
     const plan = this.#need(name)
-    this.#mayDecide(plan, "approve", principal) // Someone else may have decided meanwhile.
+    this.#checkDecidable(plan, "approve", principal) // Someone else may have decided meanwhile.
     const gone = chosen.filter(({ action }) => loop.held.byDigest(action.digest) === undefined)
     if (gone.length > 0) {
       const changed = describeChanged(loop, gone)
-      const stale = this.#moved(plan, "Stale", changed)
-      await this.#commit(loop.id, enginePrincipal, [stale, ...this.#inLine(loop)])
+      const stale = this.#steps.moved(plan, "Stale", changed)
+      const anew = this.#steps.inLine(loop, plan)
+      await this.#commit(loop.id, enginePrincipal, [stale, ...anew])
       throw controllerFault("SPT-PLAN-004", { plan: plan.name, changed })
     }
-    const at = toTimestamp(this.#ports.clock.now())
-    const approvals = [...plan.approvals, { principal: principal.name, at }]
-    const approved = chosen.map(({ action }) => action.digest)
-    const note = `approved by ${principal.name}`
-    const step = this.#moved(plan, "Executing", note, { approvals, approved })
-    const writes = this.#grants(loop, plan, chosen, principal)
-    const moved = this.#need(name)
-    this.#approve(loop, moved, chosen)
-    for (const held of chosen) loop.held.drop(held.action.uid, slotOf(held))
+    const { fresh, rules, waiting } = this.#checkApprover(loop, plan, chosen, principal)
+    const now = this.#ports.ledger.time.now()
+    const approval: PlanApproval = {
+      principal: principal.name,
+      at: toTimestamp(this.#ports.clock.now()),
+      digests: fresh.map(({ action }) => action.digest),
+      expiresAt: Math.min(plan.expiresAt ?? now, waiting.expiresAt ?? now),
+    }
+    const approvals = [...waiting.approvals, approval]
+    const people = (held: HeldAction) => approversOf(held.action, approvals, rules, now)
+    const enough = chosen.filter((held) => people(held).length >= requiredBy(rules))
+    if (enough.length === 0) {
+      const given = Math.min(...chosen.map((held) => people(held).length))
+      const note = `approved by ${principal.name}: ${given} of ${requiredBy(rules)}`
+      return this.#keepApproval(loop, principal, { plan, waiting, approvals, approval, note })
+    }
+    const names = [...new Set(enough.flatMap(people))].join(", ")
+    return this.#letGo(loop, principal, { plan, waiting, approvals, enough, names })
+  }
+
+  /** Not enough yet: what waits remembers it. */
+  async #keepApproval(
+    loop: LoopEngine,
+    principal: Principal,
+    given: {
+      readonly plan: PlanDocument
+      readonly waiting: PlanDocument
+      readonly approvals: readonly PlanApproval[]
+      readonly approval: PlanApproval
+      readonly note: string
+    },
+  ): Promise<Granted> {
+    const { plan, waiting, approvals, approval, note } = given
+    const steps = [this.#steps.moved(waiting, "Approved", note, { approvals })]
+    if (plan.name !== waiting.name) {
+      steps.push(this.#steps.changed({ ...plan, approvals: [...plan.approvals, approval] }))
+    }
+    await this.#commit(loop.id, principal, steps)
+    return { plan: this.#need(plan.name), enough: [] }
+  }
+
+  /** Enough: these may be done. What stays keeps the approvals it has, in its own plan. */
+  async #letGo(
+    loop: LoopEngine,
+    principal: Principal,
+    given: {
+      readonly plan: PlanDocument
+      readonly waiting: PlanDocument
+      readonly approvals: readonly PlanApproval[]
+      readonly enough: readonly HeldAction[]
+      readonly names: string
+    },
+  ): Promise<Granted> {
+    const { plan, waiting, approvals, enough, names } = given
+    const approved = enough.map(({ action }) => action.digest)
+    const note = `approved by ${names}`
+    const steps = [this.#steps.moved(plan, "Executing", note, { approvals, approved })]
+    const moved = this.#need(plan.name)
+    const writes = this.#grants(loop, moved, enough, names)
+    this.#approve(loop, moved, enough)
+    for (const held of enough) loop.held.drop(held.action.uid, slotOf(held))
     // One commit: what stays held is never without its plan, not even over a crash.
-    const rest = this.#inLine(loop)
-    await this.#commit(loop.id, principal, [step, { events: [], writes, plans: [] }, ...rest])
-    return moved
+    const rest = this.#steps.inLine(loop, { ...waiting, approvals })
+    await this.#commit(loop.id, principal, [...steps, { events: [], writes, plans: [] }, ...rest])
+    return { plan: moved, enough }
   }
 
   /** An approved delete carries its permission, bound to the target as it was looked at. */
@@ -189,21 +265,20 @@ export class PlanKeeper {
     loop: LoopEngine,
     plan: PlanDocument,
     chosen: readonly HeldAction[],
-    principal: Principal,
+    names: string,
   ): Write[] {
     const { budgets, time } = this.#ports.ledger
     return chosen.flatMap(({ action }): Write[] => {
       if (action.verb !== "delete") return []
-      const { uid, token, cause } = action
+      const { uid, token = "", cause } = action
       const revision =
         cause.sourceRevision === undefined ? {} : { sourceRevision: cause.sourceRevision }
       return [
         budgets.grant({
-          ...{ uid, loop: loop.id, at: time.now(), plan: plan.name },
-          principal: principal.name,
-          cause: `${cause.text}; approved by ${principal.name}`,
+          ...{ uid, loop: loop.id, at: time.now(), plan: plan.name, token },
+          principal: plan.approvals.at(-1)?.principal ?? names,
+          cause: `${cause.text}; approved by ${names}`,
           ...revision,
-          ...(token === undefined ? {} : { token }),
         }),
       ]
     })
@@ -216,73 +291,73 @@ export class PlanKeeper {
 
   async #refresh(loop: LoopEngine): Promise<void> {
     const before = this.pending(loop.id)?.held ?? []
-    const steps = this.#inLine(loop)
+    const steps = [...this.#voided(loop), ...this.#steps.inLine(loop)]
     if (steps.length === 0) return
     await this.#commit(loop.id, enginePrincipal, steps)
-    const now = loop.held.all()
+    this.#wakeChanged(before, loop.held.all())
+    await this.#steps.forgetOld(loop.id)
+  }
+
+  #wakeChanged(before: readonly HeldAction[], now: readonly HeldAction[]): void {
     const known = new Set(before.map(({ action }) => action.digest))
     const kept = new Set(now.map(({ action }) => action.digest))
     for (const { action } of now) if (!known.has(action.digest)) this.#ports.wake(action.object)
     for (const { action } of before) if (!kept.has(action.digest)) this.#ports.wake(action.object)
-    await this.#forgetOld(loop.id)
   }
 
-  /** What brings the pending plan in line with what is held; nothing when it is. */
-  #inLine(loop: LoopEngine): Step[] {
-    const pending = this.pending(loop.id)
-    const held = loop.held.all()
-    if (held.length === 0) {
-      const note = "nothing of it is asked for any more"
-      return pending === undefined ? [] : [this.#moved(pending, "Stale", note)]
+  /** Approved, not done, and held again as something else: the approval is for what was. */
+  #voided(loop: LoopEngine): Step[] {
+    return this.#executing(loop.id).flatMap((plan) => {
+      const changed = openActions(plan).filter((held) => {
+        const now = loop.held.get(held.action.uid, slotOf(held))
+        return now !== undefined && now.action.digest !== held.action.digest
+      })
+      if (changed.length === 0) return []
+      const gone = new Set(changed.map(({ action }) => action.digest))
+      for (const digest of gone) loop.approvals.delete(digest)
+      const all = plan.approved ?? plan.held.map(({ action }) => action.digest)
+      const approved = all.filter((digest) => !gone.has(digest))
+      const note = describeChanged(loop, changed).replaceAll("the plan was made", "it was approved")
+      const left = approved.length - plan.done.length
+      const phase = left > 0 ? "Executing" : plan.done.length > 0 ? "Done" : "Stale"
+      return [this.#steps.moved(plan, phase, `${note}; it is held anew`, { approved })]
+    })
+  }
+
+  /** Ends what is over: approvals are void, and what is still asked for is held in a fresh plan. */
+  expire(loop: LoopEngine): Promise<void> {
+    return this.#locks.run(loop.id, async () => {
+      const { ledger } = this.#ports
+      const plans = expiredPlans(ledger.plans.ofLoop(loop.id), loop, ledger.time.now())
+      const steps = plans.map((plan): Step => {
+        const step = this.#steps.moved(plan, "Expired", expiryNote(plan))
+        return { ...step, writes: [...step.writes, ...takeBack(plan, loop, ledger.budgets)] }
+      })
+      if (steps.length > 0) {
+        await this.#commit(loop.id, enginePrincipal, [...steps, ...this.#steps.inLine(loop)])
+        for (const { action } of loop.held.all()) this.#ports.wake(action.object)
+        await this.#steps.forgetOld(loop.id)
+      }
+      this.#schedule(loop.id)
+    })
+  }
+
+  #schedule(id: string): void {
+    const { clock, ledger, loopOf, failed } = this.#ports
+    this.#timers.get(id)?.cancel()
+    this.#timers.delete(id)
+    const delayMs = expiryDelayMs(ledger.plans.ofLoop(id), ledger.time.now())
+    if (this.#closed || delayMs === undefined) return
+    const look = () => {
+      const loop = loopOf(id)
+      if (loop !== undefined) this.expire(loop).catch(failed)
     }
-    const hash = loop.held.hash()
-    if (pending?.hash === hash) return []
-    const plan = this.#newPlan(loop, hash, held)
-    const note = `replaced by ${plan.name}`
-    const over = pending === undefined ? [] : [this.#moved(pending, "Superseded", note)]
-    const reasons = held.flatMap((one) => one.reasons).slice(0, 20)
-    const digests = held.map((one) => one.action.digest)
-    const event: JournalEvent = { type: "held", plan: plan.name, hash, digests, reasons }
-    const writes = [this.#ports.ledger.plans.put(plan)]
-    return [...over, { events: [event], writes, plans: [plan] }]
-  }
-
-  #newPlan(loop: LoopEngine, hash: string, held: readonly HeldAction[]): PlanDocument {
-    const { plans } = this.#ports.ledger
-    const base = `${parseLoopId(loop.id).name}-${hash.slice(0, 10)}`
-    let name = base
-    for (let count = 2; plans.get(name) !== undefined; count++) name = `${base}-${count}`
-    const createdAt = toTimestamp(this.#ports.clock.now())
-    return {
-      ...{ format: 1, name, loop: loop.id, hash, phase: "Pending", held, createdAt },
-      approvals: [],
-      done: [],
-    }
-  }
-
-  #moved(
-    plan: PlanDocument,
-    phase: PlanPhase,
-    note: string,
-    change: Partial<PlanDocument> = {},
-  ): Step {
-    const moved: PlanDocument = { ...plan, ...change, phase, note }
-    const event: JournalEvent = { type: "plan", plan: plan.name, phase, hash: plan.hash, note }
-    return { events: [event], writes: [this.#ports.ledger.plans.put(moved)], plans: [moved] }
+    this.#timers.set(id, clock.after(delayMs, look))
   }
 
   async #commit(loop: string, principal: Principal, steps: readonly Step[]): Promise<void> {
-    const events = steps.flatMap((step) => step.events)
-    const writes = steps.flatMap((step) => step.writes)
-    await this.#ports.ledger.note(loop, principal, events, writes)
-    for (const plan of steps.flatMap((step) => step.plans)) await this.#ports.publish(plan)
-  }
-
-  async #forgetOld(loop: string): Promise<void> {
-    const { ledger } = this.#ports
-    const ended = ledger.plans.ofLoop(loop).filter((plan) => endedPhases.has(plan.phase))
-    const writes = ended.slice(0, -endedKept).flatMap((plan) => ledger.plans.drop(plan.name) ?? [])
-    if (writes.length > 0) await ledger.note(loop, enginePrincipal, [], writes)
+    await this.#steps.commit(loop, principal, steps)
+    if (steps.some((step) => step.plans.length > 0)) this.#schedule(loop)
   }
 
   #need(name: string): PlanDocument {
@@ -291,42 +366,26 @@ export class PlanKeeper {
     return plan
   }
 
-  #mayDecide(plan: PlanDocument, decision: string, principal: Principal): void {
-    if (principal.kind !== "human") {
-      const { name, kind } = principal
-      throw controllerFault("SPT-PLAN-005", { plan: plan.name, decision, principal: name, kind })
-    }
-    // A superseded plan may still be approved: what counts is that its digests are still held.
-    const open = plan.phase === "Pending" || (decision === "approve" && plan.phase === "Superseded")
-    if (open) return
-    throw controllerFault("SPT-PLAN-002", { plan: plan.name, decision, phase: plan.phase })
+  #checkDecidable(plan: PlanDocument, decision: Decision, principal: Principal): void {
+    checkDecidable(plan, decision, principal, this.#ports.ledger.time.now())
   }
-}
 
-/** Approved, and without a receipt. */
-function openActions(plan: PlanDocument): HeldAction[] {
-  const { approved, done } = plan
-  const chosen = plan.held.filter(({ action }) => approved?.includes(action.digest) ?? true)
-  return chosen.filter(({ action }) => !done.includes(action.digest))
-}
-
-function chooseActions(plan: PlanDocument, digests?: readonly string[]): readonly HeldAction[] {
-  if (digests === undefined) return plan.held
-  return digests.map((digest) => {
-    const held = plan.held.find(({ action }) => action.digest.startsWith(digest))
-    if (held === undefined) throw controllerFault("SPT-PLAN-006", { plan: plan.name, digest })
-    return held
-  })
-}
-
-function describeChanged(loop: LoopEngine, gone: readonly HeldAction[]): string {
-  const named = gone.slice(0, 5).map(({ action }) => {
-    const slot = action.verb === "delete" ? "delete" : "act"
-    const now = loop.held.get(action.uid, slot)
-    return now === undefined
-      ? `${action.target} is not waiting any more`
-      : `${action.target} changed after the plan was made`
-  })
-  const more = gone.length > named.length ? `, and ${gone.length - named.length} more` : ""
-  return `${named.join(", ")}${more}`
+  /** What is approved counts with what waits now: a superseded plan's actions wait there. */
+  #checkApprover(
+    loop: LoopEngine,
+    plan: PlanDocument,
+    chosen: readonly HeldAction[],
+    principal: Principal,
+  ): {
+    readonly fresh: readonly HeldAction[]
+    readonly rules: readonly ApprovalRules[]
+    readonly waiting: PlanDocument
+  } {
+    const waiting = this.pending(loop.id) ?? plan
+    const made = joinRules(plan.rules ?? [], waiting.rules ?? [])
+    const rules = joinRules(made, [loop.spec.approvals])
+    const now = this.#ports.ledger.time.now()
+    const fresh = checkApprover(plan, chosen, waiting.approvals, rules, principal, now)
+    return { fresh, rules, waiting }
+  }
 }

@@ -1,11 +1,13 @@
 // The Plan object that the API shows: a view of the ledger's plan, with a summary and the first
 // actions. The rest is read in pages from the ledger.
 
+import { toTimestamp } from "../base/clock.ts"
 import type { Json, JsonObject } from "../base/json.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
 import { type ApiObject, apiVersionOf, setpointGroup, setpointVersion } from "../object/object.ts"
 import { countVerbs } from "../reconcile/loop-engine.ts"
+import { approvalProgress, authorsOf } from "./plan-approval.ts"
 
 export const planResource = {
   group: setpointGroup,
@@ -32,14 +34,34 @@ export function planObject(plan: PlanDocument): ApiObject {
   }
 }
 
-export function planStatus(plan: PlanDocument): JsonObject {
+export function planStatus(plan: PlanDocument, now: number): JsonObject {
   return {
     phase: plan.phase,
     done: plan.done.length,
     ...(plan.note === undefined ? {} : { note: plan.note }),
-    ...(plan.approvals.length === 0
-      ? {}
-      : { approvals: plan.approvals.map((approval) => ({ ...approval })) }),
+    ...approvalView(plan, now),
+  }
+}
+
+/** Who approved how many actions, how many people it needs, who they may be, and until when. */
+export function approvalView(plan: PlanDocument, now: number): JsonObject {
+  const { given, required } = approvalProgress(plan, now)
+  const rules = plan.rules ?? []
+  const named = rules.filter((one) => one.approvers.length > 0)
+  const approvers = named[0]?.approvers.filter((one) =>
+    named.every((other) => other.approvers.includes(one)),
+  )
+  return {
+    approved: given,
+    required,
+    separateAuthor: rules.some((one) => one.separateAuthor),
+    ...(approvers === undefined ? {} : { approvers: [...approvers] }),
+    ...(plan.expiresAt === undefined ? {} : { expiresAt: toTimestamp(plan.expiresAt) }),
+    approvals: plan.approvals.map(({ principal, at, digests }) => ({
+      principal,
+      at,
+      actions: digests?.length ?? plan.held.length,
+    })),
   }
 }
 
@@ -64,6 +86,7 @@ export function actionView(held: HeldAction): JsonObject {
     target: action.target,
     digest: action.digest,
     cause: action.cause.text,
+    ...(authorsOf(action).length === 0 ? {} : { authors: [...authorsOf(action)] }),
     why: reasons.map((reason) => reason.message).join("; "),
     ...(action.changes.length === 0 ? {} : { changes: action.changes.map((one) => ({ ...one })) }),
   }

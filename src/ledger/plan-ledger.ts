@@ -1,8 +1,10 @@
 // The ledger's side of plans: every action of every plan, whole, and the rejections that people
 // made. The Plan objects that the API shows are views of this.
 
+import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
-import type { PlanPhase } from "../contract/plan.ts"
+import type { ApprovalRules } from "../contract/loop.ts"
+import { type PlanPhase, waitingPhases } from "../contract/plan.ts"
 import type { Store, Write } from "../contract/store.ts"
 import type { Reason } from "../contract/verdict.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
@@ -19,9 +21,14 @@ export interface HeldAction {
   readonly desiredHash: string
 }
 
+/** A person's allow for exactly these actions, until it is used or its time is over. */
 export interface PlanApproval {
   readonly principal: string
   readonly at: string
+  /** What it covers; all of the plan where an old ledger does not say. */
+  readonly digests?: readonly string[]
+  /** Ledger time: when the plan that it was given in expires. */
+  readonly expiresAt?: number
 }
 
 export interface PlanDocument {
@@ -33,6 +40,10 @@ export interface PlanDocument {
   readonly held: readonly HeldAction[]
   readonly createdAt: string
   readonly note?: string
+  /** What it needed when it was made; what is in force now counts besides. */
+  readonly rules?: readonly ApprovalRules[]
+  /** Ledger time: nobody can approve it afterwards. */
+  readonly expiresAt?: number
   readonly approvals: readonly PlanApproval[]
   /** Digests that were approved, when only a part was. */
   readonly approved?: readonly string[]
@@ -55,7 +66,7 @@ const rejectionKey = (loop: string, uid: string, verb: string) => `${loop}/${uid
 
 export class PlanLedger {
   readonly #plans = new Map<string, PlanDocument>()
-  /** Names of pending plans by loop: asked for once per report. */
+  /** Names of waiting plans by loop: asked for once per report. */
   readonly #pending = new Map<string, Set<string>>()
   readonly #rejections = new Map<string, Rejection>()
 
@@ -101,10 +112,26 @@ export class PlanLedger {
     return { kind: "delete", key: ledgerKeys.plan(plan.loop, name) }
   }
 
+  /** An act under an approval is done: goes into the receipt's commit, so that none is used twice. */
+  use({ loop, uid, verb, digest }: Action): Write[] {
+    if (!protects("approval-single-use")) return []
+    return this.ofLoop(loop).flatMap((plan) => {
+      if (plan.phase !== "Executing") return []
+      const used = plan.held.find(({ action }) => {
+        // Marking moved the generation and so the digest of a delete.
+        const same = verb === "delete" && action.verb === "delete" && action.uid === uid
+        return same || action.digest === digest
+      })?.action.digest
+      const { approved, done } = plan
+      if (used === undefined || done.includes(used) || !approved?.includes(used)) return []
+      return [this.put({ ...plan, done: [...done, used] })]
+    })
+  }
+
   #keep(plan: PlanDocument): void {
     this.#plans.set(plan.name, plan)
     const pending = this.#pending.get(plan.loop) ?? new Set()
-    if (plan.phase === "Pending") this.#pending.set(plan.loop, pending.add(plan.name))
+    if (waitingPhases.has(plan.phase)) this.#pending.set(plan.loop, pending.add(plan.name))
     else pending.delete(plan.name)
   }
 

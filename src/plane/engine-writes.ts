@@ -55,11 +55,15 @@ export async function takeFinalizerOff(
 }
 
 /** Makes the Plan object show this; answers with the phase that it showed before. */
-export async function publishPlan(verbs: Verbs, plan: PlanDocument): Promise<Json | undefined> {
+export async function publishPlan(
+  verbs: Verbs,
+  plan: PlanDocument,
+  now: number,
+): Promise<Json | undefined> {
   const view = planObject(plan)
   const ref = refOf(planResource, view)
   const known = await verbs.get(enginePrincipal, ref)
   if (known === undefined) await verbs.create(enginePrincipal, planResource, view)
-  await verbs.patch(enginePrincipal, ref, "merge", { status: planStatus(plan) }, ofStatus)
+  await verbs.patch(enginePrincipal, ref, "merge", { status: planStatus(plan, now) }, ofStatus)
   return known?.status?.phase
 }

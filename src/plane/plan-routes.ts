@@ -3,7 +3,7 @@
 import type { ExtensionRoute } from "../api/extensions.ts"
 import { isObject, type Json, toPlainJson } from "../base/json.ts"
 import { controllerFault } from "../controllers/faults.ts"
-import { actionView, planSummary } from "../controllers/plan-object.ts"
+import { actionView, approvalView, planSummary } from "../controllers/plan-object.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import type { Plane } from "./plane.ts"
 
@@ -17,7 +17,7 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
       pattern: "/setpoint/v1/plans",
       handler: async () => {
         const all = plane.engine.ledger.plans.all().sort(byAge)
-        return toPlainJson({ plans: all.map((plan) => ({ ...summary(plan) })) })
+        return toPlainJson({ plans: all.map((plan) => ({ ...summary(plane, plan) })) })
       },
     },
     {
@@ -28,7 +28,12 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
         const page = Math.max(0, Number(query.get("page") ?? 0) || 0)
         const actions = plan.held.slice(page * pageSize, (page + 1) * pageSize)
         const pages = Math.ceil(plan.held.length / pageSize)
-        return toPlainJson({ ...summary(plan), page, pages, actions: actions.map(actionView) })
+        return toPlainJson({
+          ...summary(plane, plan),
+          page,
+          pages,
+          actions: actions.map(actionView),
+        })
       },
     },
     {
@@ -41,7 +46,7 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
           decision === "reject"
             ? await plans.reject(name, principal)
             : await plans.approve(name, hash, principal, actions)
-        return toPlainJson(summary(plan))
+        return toPlainJson(summary(plane, plan))
       },
     },
     {
@@ -54,7 +59,8 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
           const plan = plans.pending(loop.id)
           if (held === undefined || plan === undefined) continue
           const digests = [held.action.digest]
-          return toPlainJson(summary(await plans.approve(plan.name, plan.hash, principal, digests)))
+          const now = await plans.approve(plan.name, plan.hash, principal, digests)
+          return toPlainJson(summary(plane, now))
         }
         throw controllerFault("SPT-PLAN-007", { object })
       },
@@ -74,11 +80,12 @@ function need(plane: Plane, name: string): PlanDocument {
 const byAge = (left: PlanDocument, right: PlanDocument) =>
   left.createdAt < right.createdAt ? -1 : left.createdAt > right.createdAt ? 1 : 0
 
-function summary(plan: PlanDocument): object {
-  const { name, loop, hash, phase, note, createdAt, approvals, done, held } = plan
+function summary(plane: Plane, plan: PlanDocument): object {
+  const { name, loop, hash, phase, note, createdAt, done, held } = plan
   const reasons = new Map(held.flatMap((one) => one.reasons).map((one) => [one.message, one]))
   return {
-    ...{ name, loop, hash, phase, note, createdAt, approvals },
+    ...{ name, loop, hash, phase, note, createdAt },
+    ...approvalView(plan, plane.engine.ledger.time.now()),
     summary: planSummary(held),
     actionCount: held.length,
     done: done.length,

@@ -14,12 +14,27 @@ type Paints = Pick<Terminal, "paint" | "columns">
 
 export function planTable(plans: readonly PlanSummary[], now: number): string[] {
   const rows = plans.map((plan) => {
-    const done = plan.phase === "Executing" ? ` (${plan.done} of ${plan.actionCount} done)` : ""
-    const why = plan.phase === "Pending" ? (plan.reasons[0]?.message ?? "") : plan.note
+    const waits = isWaiting(plan)
+    const why = waits ? (plan.reasons[0]?.message ?? "") : plan.note
     const age = ageText(plan.createdAt, now)
-    return [plan.name, plan.loop, `${plan.phase}${done}`, plan.summary, age, why]
+    const left = waits ? leftText(plan.expiresAt, now) : ""
+    return [plan.name, plan.loop, phaseText(plan), plan.summary, age, left, why]
   })
-  return tableLines(["Name", "Loop", "Phase", "Actions", "Age", "Why"], rows)
+  return tableLines(["Name", "Loop", "Phase", "Actions", "Age", "Expires", "Why"], rows)
+}
+
+const isWaiting = ({ phase }: PlanSummary): boolean => phase === "Pending" || phase === "Approved"
+
+/** "Approved (1 of 2)" waits for more people; "Executing (3 of 4 done)" goes by itself. */
+function phaseText({ phase, done, actionCount, approved, required }: PlanSummary): string {
+  if (phase === "Executing") return `${phase} (${done} of ${actionCount} done)`
+  return phase === "Approved" ? `${phase} (${approved} of ${required})` : phase
+}
+
+/** "in 6d"; nothing where it never expires. */
+function leftText(expiresAt: string, now: number): string {
+  const at = Date.parse(expiresAt)
+  return Number.isNaN(at) ? "" : `in ${ageText(new Date(now).toISOString(), at)}`
 }
 
 export function planLines(plan: PlanPage, terminal: Paints, actionsMax = 100): string[] {
@@ -47,16 +62,27 @@ function headLines(plan: PlanPage, terminal: Paints): string[] {
     fact("held", message),
     ...(hint === "" ? [] : [fact("hint", hint)]),
   ])
-  const by = plan.approvals.map(({ principal, at }) => fact("approved", `${principal} at ${at}`))
+  const by = plan.approvals.map(({ principal, at, actions }) => {
+    const part = actions < plan.actionCount ? ` (${actions} of ${plan.actionCount} actions)` : ""
+    return fact("approved", `${principal} at ${at}${part}`)
+  })
   return [
     `${terminal.paint("bold", `plan ${printable(plan.name)}`)}  ${plan.phase}: ${plan.summary}`,
     fact("loop", plan.loop),
     fact("made", plan.createdAt),
     ...reasons,
     ...by,
+    ...(isWaiting(plan) ? [fact("needs", needsText(plan))] : []),
+    ...(isWaiting(plan) && plan.expiresAt !== "" ? [fact("expires", plan.expiresAt)] : []),
     ...(plan.note === "" ? [] : [fact("note", plan.note)]),
     fact("hash", plan.hash),
   ]
+}
+
+function needsText({ approved, required, separateAuthor, approvers }: PlanSummary): string {
+  const people = required === 1 ? "1 person" : `${required} different people, ${approved} so far`
+  const who = approvers.length === 0 ? "" : `, of ${approvers.join(", ")}`
+  return `${people}${who}${separateAuthor ? "; not who asked for it" : ""}`
 }
 
 const whys: Readonly<Record<string, string>> = {

@@ -1,0 +1,122 @@
+// What one commit does to plans: moving a plan to another phase, and bringing the waiting plan of a
+// loop in line with what is held. Steps are put together first and written as one, so that what is
+// held is never without its plan, not even over a crash.
+
+import { type Clock, toTimestamp } from "../base/clock.ts"
+import { sha256 } from "../base/hash.ts"
+import type { JournalEvent } from "../contract/journal.ts"
+import { parseLoopId } from "../contract/loop.ts"
+import { endedPhases, type PlanPhase } from "../contract/plan.ts"
+import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import type { Write } from "../contract/store.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { carriedApprovals, joinRules } from "./plan-approval.ts"
+
+export interface Step {
+  readonly events: readonly JournalEvent[]
+  readonly writes: readonly Write[]
+  readonly plans: readonly PlanDocument[]
+}
+
+/** Ended plans that are kept for people to look at, per loop. */
+const endedKept = 50
+
+export interface PlanStepsPorts {
+  readonly clock: Clock
+  readonly ledger: Ledger
+  /** Makes the Plan object show this; never throws. */
+  publish(plan: PlanDocument): Promise<void>
+}
+
+export class PlanSteps {
+  readonly #ports: PlanStepsPorts
+
+  constructor(ports: PlanStepsPorts) {
+    this.#ports = ports
+  }
+
+  moved(
+    plan: PlanDocument,
+    phase: PlanPhase,
+    note: string,
+    change: Partial<PlanDocument> = {},
+  ): Step {
+    const event: JournalEvent = { type: "plan", plan: plan.name, phase, hash: plan.hash, note }
+    return { ...this.changed({ ...plan, ...change, phase, note }), events: [event] }
+  }
+
+  /** Without a word in the journal: what is told elsewhere. */
+  changed(plan: PlanDocument): Step {
+    return { events: [], writes: [this.#ports.ledger.plans.put(plan)], plans: [plan] }
+  }
+
+  /** `from`: the plan whose approvals go on counting for what is still held unchanged. */
+  inLine(loop: LoopEngine, from?: PlanDocument): Step[] {
+    const waiting = this.#ports.ledger.plans.pending(loop.id)
+    const held = loop.held.all()
+    if (held.length === 0) {
+      const note = "nothing of it is asked for any more"
+      return waiting === undefined ? [] : [this.moved(waiting, "Stale", note)]
+    }
+    const hash = loop.held.hash()
+    if (waiting?.hash === hash) return []
+    const plan = this.#newPlan(loop, hash, held, from ?? waiting)
+    const note = `replaced by ${plan.name}`
+    const over = waiting === undefined ? [] : [this.moved(waiting, "Superseded", note)]
+    const reasons = held.flatMap((one) => one.reasons).slice(0, 20)
+    const digests = held.map((one) => one.action.digest)
+    const event: JournalEvent = { type: "held", plan: plan.name, hash, digests, reasons }
+    return [...over, { ...this.changed(plan), events: [event] }]
+  }
+
+  #newPlan(
+    loop: LoopEngine,
+    hash: string,
+    held: readonly HeldAction[],
+    before: PlanDocument | undefined,
+  ): PlanDocument {
+    const now = this.#ports.ledger.time.now()
+    const known = new Set(before?.held.map(({ action }) => action.digest))
+    const overlap = held.some(({ action }) => known.has(action.digest))
+    const rules = joinRules(overlap ? (before?.rules ?? []) : [], [loop.spec.approvals])
+    const approvals = carriedApprovals(before, held, now)
+    return {
+      ...{ format: 1, name: this.#newName(loop.id, hash, now), loop: loop.id, hash, held },
+      phase: approvals.length === 0 ? "Pending" : "Approved",
+      createdAt: toTimestamp(this.#ports.clock.now()),
+      rules,
+      expiresAt: now + Math.min(...rules.map((one) => one.expiresAfterMs)),
+      approvals,
+      done: [],
+    }
+  }
+
+  /** Of this moment: a request that approved an old plan of the same hash never fits a new one. */
+  #newName(loop: string, hash: string, now: number): string {
+    const { plans } = this.#ports.ledger
+    const nameOf = (count: number) => {
+      const id = sha256([loop, hash, now, count].join(" ")).slice(0, 10)
+      return `${parseLoopId(loop).name}-${id}`
+    }
+    let count = 0
+    while (plans.get(nameOf(count)) !== undefined) count++
+    return nameOf(count)
+  }
+
+  async commit(loop: string, principal: Principal, steps: readonly Step[]): Promise<void> {
+    if (steps.length === 0) return
+    const events = steps.flatMap((step) => step.events)
+    const writes = steps.flatMap((step) => step.writes)
+    await this.#ports.ledger.note(loop, principal, events, writes)
+    for (const plan of steps.flatMap((step) => step.plans)) await this.#ports.publish(plan)
+  }
+
+  async forgetOld(loop: string): Promise<void> {
+    const { ledger } = this.#ports
+    const ended = ledger.plans.ofLoop(loop).filter((plan) => endedPhases.has(plan.phase))
+    const writes = ended.slice(0, -endedKept).flatMap((plan) => ledger.plans.drop(plan.name) ?? [])
+    if (writes.length > 0) await ledger.note(loop, enginePrincipal, [], writes)
+  }
+}
