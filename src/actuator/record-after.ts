@@ -2,6 +2,7 @@
 
 import { compactValue } from "../base/hash.ts"
 import { isObject, type JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import type { ActResult } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -27,7 +28,9 @@ export function recordAfter(
 ): TargetRecord {
   const { pending: _, ...settled } = before
   if (result === undefined) return { ...before, actedAt: now } // Unknown: stays pending.
-  if (result.kind === "failed") return settled
+  if (result.kind === "failed") {
+    return protects("refused-delete-stays-ours") ? settled : { ...settled, owned: false }
+  }
   if (action.verb === "delete") return { ...settled, actedAt: now, deletedAt: now }
   if (action.verb === "replace") {
     const { applied: _applied, externalId: _id, ...rest } = settled
@@ -40,6 +43,7 @@ export function recordAfter(
     incarnation: action.incarnation,
     applied: compactObject(desired),
     actedAt: now,
+    ...(before.owned ? {} : { ownedAt: now }),
     ...(result.externalId === undefined ? {} : { externalId: result.externalId }),
     ...corrections(before, action, now),
   }

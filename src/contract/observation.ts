@@ -2,6 +2,7 @@
 // `absent` with its proof means that something is not there; everything doubtful is `unknown`.
 
 import type { JsonObject } from "../base/json.ts"
+import type { Failure } from "./diagnosis.ts"
 
 export interface Present {
   readonly kind: "present"
@@ -26,6 +27,8 @@ export interface Unknown {
   readonly cause: string
   /** A permanent refusal (bad credentials, bad spec) rather than something that may pass. */
   readonly stuck?: boolean
+  /** What is known besides the words. */
+  readonly failure?: Failure
 }
 
 export type Observation = Present | Absent | Unknown
@@ -43,6 +46,7 @@ export interface Listing {
   readonly complete: boolean
   /** Why it is not complete. */
   readonly cause?: string
+  readonly failure?: Failure
   /** Proves completeness; compare-and-swap for batch acts only. */
   readonly token?: string
 }
@@ -55,8 +59,9 @@ export const present = (
 
 export const absent = (proof: string): Absent => ({ kind: "absent", proof })
 
-export const unknown = (cause: string, stuck = false): Unknown => ({
+export const unknown = (cause: string, stuck = false, failure?: Failure): Unknown => ({
   kind: "unknown",
   cause,
   ...(stuck ? { stuck } : {}),
+  ...(failure === undefined ? {} : { failure }),
 })

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from "../base/json.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { Action } from "./action.ts"
+import type { Failure } from "./diagnosis.ts"
 import type { Listing, Observation } from "./observation.ts"
 import type { ActWorld, Closeable, ReadWorld } from "./world.ts"
 
@@ -45,7 +46,13 @@ export interface ActContext {
  */
 export type ActResult =
   | { readonly kind: "done"; readonly externalId?: string; readonly note?: string }
-  | { readonly kind: "failed"; readonly cause: string; readonly stuck?: boolean }
+  | {
+      readonly kind: "failed"
+      readonly cause: string
+      readonly stuck?: boolean
+      /** What is known besides the words: errno, HTTP status, or the class itself. */
+      readonly failure?: Failure
+    }
 
 /** A value taken from a field of another object (`fooFrom` beside `foo`). */
 export interface Reference {

@@ -23,6 +23,8 @@ export interface TargetRecord {
   readonly target: string
   /** In the inventory: we made or adopted the target. False = matched, not ours. */
   readonly owned: boolean
+  /** Protected when it was last looked at; stays until its removal was approved. */
+  readonly protected?: boolean
   readonly incarnation: number
   readonly externalId?: string
   readonly generation: number
@@ -34,6 +36,8 @@ export interface TargetRecord {
   readonly pending?: PendingIntent
   /** Recent corrections per field path (wall ms), for flap detection. */
   readonly corrections?: Readonly<Record<string, readonly number[]>>
+  /** Ledger time at which the target became ours. */
+  readonly ownedAt?: number
   /** Ledger time of the last act. */
   readonly actedAt?: number
   /** Ledger time at which a delete was accepted; the record stays until absence is observed. */

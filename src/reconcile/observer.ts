@@ -7,6 +7,8 @@ import { withDeadline } from "../base/async.ts"
 import type { Breath } from "../base/breath.ts"
 import type { Clock } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"
+import { protects } from "../base/protections.ts"
+import { type Failure, failureOf } from "../contract/diagnosis.ts"
 import {
   absent,
   type Dated,
@@ -50,6 +52,8 @@ function isDoubt(answer: unknown): boolean {
   return "cause" in answer && !("stuck" in answer)
 }
 
+const passing: Failure = { class: "Transient" }
+
 /** Names one listable scope over all providers; "" for kinds that are read one by one. */
 export function scopeKey(kind: KindProvider, target: Target): string {
   if (kind.scope === undefined) return ""
@@ -85,7 +89,10 @@ export class Observer {
       const { identity: _, ...facts } = item
       return { kind: "present", ...facts, asOf }
     }
-    if (!listing.complete) return { ...unknown(listing.cause ?? "the list is not complete"), asOf }
+    if (!listing.complete && protects("partial-list-is-doubt")) {
+      const cause = listing.cause ?? "the list is not complete"
+      return { ...unknown(cause, false, listing.failure), asOf }
+    }
     return { ...absent(`not in a complete list of ${kind.scope(target.desired)}`), asOf }
   }
 
@@ -140,7 +147,9 @@ export class Observer {
     sample: Target,
     asOf: number,
   ): Promise<DatedListing> {
-    const failed = (cause: string): Listing => ({ items: [], complete: false, cause })
+    const failed = (cause: string, failure?: Failure): Listing => {
+      return { items: [], complete: false, cause, ...(failure === undefined ? {} : { failure }) }
+    }
     const listing = await this.#guarded(kind, sample, failed, async (signal) => {
       const answer = await kind.list?.(scope, sample, { world: this.#world, signal })
       return answer ?? failed("the kind has no list")
@@ -151,31 +160,34 @@ export class Observer {
 
   async #single(kind: KindProvider, target: Target): Promise<Dated<Observation>> {
     const asOf = this.#clock.monotonic()
-    const observation = await this.#guarded(kind, target, unknown, async (signal) => {
+    const failed = (cause: string, failure?: Failure) => unknown(cause, false, failure)
+    const observation = await this.#guarded<Observation>(kind, target, failed, async (signal) => {
       const context = { world: this.#world, signal }
       return (await kind.observe?.(target, context)) ?? unknown("the kind can't be observed")
     })
-    return { ...observation, asOf }
+    const taken = observation.kind === "unknown" && !protects("unknown-is-not-absent")
+    return { ...(taken ? absent(observation.cause) : observation), asOf }
   }
 
   async #guarded<T>(
     kind: KindProvider,
     target: Target,
-    failed: (cause: string) => T,
+    failed: (cause: string, failure?: Failure) => T,
     read: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const connection = breakerName(kind, kind.connection(target.desired))
     if (!(await this.#gate.enterRead(connection))) {
-      return failed("calls to this connection fail; its breaker is open")
+      return failed("calls to this connection fail; its breaker is open", passing)
     }
     try {
-      const timed = await withDeadline(this.#clock, kind.timeoutMs.observe, read)
+      const limitMs = protects("reads-have-deadlines") ? kind.timeoutMs.observe : Infinity
+      const timed = await withDeadline(this.#clock, limitMs, read)
       this.#gate.record(connection, timed.kind === "done" && !isDoubt(timed.value))
       if (timed.kind === "done") return timed.value
-      return failed(`no answer within ${kind.timeoutMs.observe / 1000} s`)
+      return failed(`no answer within ${kind.timeoutMs.observe / 1000} s`, passing)
     } catch (error) {
       this.#gate.record(connection, false)
-      return failed(toFault(error).message)
+      return failed(toFault(error).message, failureOf(error))
     }
   }
 }

@@ -2,10 +2,25 @@
 // the end of a pass, from one report; an unchanged report is an unchanged status.
 
 import { equalJson, isObject, type Json, type JsonObject } from "../base/json.ts"
+import type { Diagnosis, Failure } from "../contract/diagnosis.ts"
+import type { Reason } from "../contract/verdict.ts"
 import { type ConditionInput, mergeConditions } from "../object/conditions.ts"
 import type { ApiObject, Condition } from "../object/object.ts"
 
 export type ReportState = "ready" | "working" | "held" | "waiting" | "denied" | "retrying" | "stuck"
+
+/** What a diagnosis is made from. */
+export interface Because {
+  readonly failure?: Failure
+  /** Of the verdict, the strictest first. */
+  readonly reasons?: readonly Reason[]
+  /** Values of other objects that are not there yet. */
+  readonly waitsFor?: readonly string[]
+  /** The object that has the target. */
+  readonly owner?: string
+  /** Finalizers of others. */
+  readonly finalizers?: readonly string[]
+}
 
 export interface Report {
   readonly state: ReportState
@@ -17,9 +32,15 @@ export interface Report {
   readonly plan?: string
   /** Drift that the loop's policy leaves alone. */
   readonly drifted?: string
+  readonly because?: Because
 }
 
-export function statusOf(object: ApiObject, report: Report, timestamp: string): JsonObject {
+export function statusOf(
+  object: ApiObject,
+  report: Report,
+  timestamp: string,
+  diagnosis?: Diagnosis,
+): JsonObject {
   const before = object.status
   const known = Array.isArray(before?.conditions) ? before.conditions : []
   const generation = object.metadata.generation ?? 0
@@ -35,6 +56,7 @@ export function statusOf(object: ApiObject, report: Report, timestamp: string): 
     target: report.target,
     owned: report.owned,
     plan: report.plan,
+    diagnosis: diagnosis === undefined ? undefined : { ...diagnosis },
   }
 }
 

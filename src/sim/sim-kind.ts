@@ -3,6 +3,7 @@
 // in the world. It must never retry or decide by itself.
 
 import type { JsonObject } from "../base/json.ts"
+import { failureOf } from "../contract/diagnosis.ts"
 import {
   absent,
   type Listing,
@@ -95,7 +96,7 @@ async function observe(
   try {
     return await world.serve("observe", [target.identity], context.signal, look)
   } catch (error) {
-    return unknown(causeOf(error), statusOf(error) === 401)
+    return unknown(causeOf(error), statusOf(error) === 401, failureOf(error))
   }
 }
 
@@ -118,7 +119,7 @@ async function list(world: SimWorld, scope: string, context: ObserveContext): Pr
   try {
     return await world.serve("list", [], context.signal, look)
   } catch (error) {
-    return { items: [], complete: false, cause: causeOf(error) }
+    return { items: [], complete: false, cause: causeOf(error), failure: failureOf(error) }
   }
 }
 

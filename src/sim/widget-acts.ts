@@ -2,10 +2,11 @@
 // its compare-and-swap at the effect. Refusals that prove that nothing changed are `failed`;
 // everything that may have happened is thrown.
 
-import type { JsonObject } from "../base/json.ts"
+import { equalJson, type JsonObject } from "../base/json.ts"
 import type { Verb } from "../contract/action.ts"
+import { type Failure, failureOf } from "../contract/diagnosis.ts"
 import type { ActContext, ActResult, IdentityRule, Target } from "../contract/provider.ts"
-import type { SimCall } from "./sim-faults.ts"
+import type { SimCall, SimFaultRule } from "./sim-faults.ts"
 import type { SimTarget, SimWorld } from "./sim-world.ts"
 import { byIdentity, causeOf, statusOf, tokenOf } from "./widget-facts.ts"
 
@@ -34,9 +35,14 @@ export function widgetActs(options: WidgetActOptions): WidgetActs {
   const { world } = options
   const act = (call: SimCall, verb: Verb): Act => {
     return async (target, context) => {
-      const effect = () => {
-        const checked = check(options, verb, target, context)
-        return checked.kind === "ready" ? checked.perform() : checked
+      const effect = (rule: SimFaultRule | undefined): ActResult => {
+        if (rule?.how === "lieDone") return { kind: "done" }
+        const part = rule?.how === "half" ? halfOf(options, target) : target
+        const checked = check(options, verb, part, context)
+        if (checked.kind !== "ready") return checked
+        if (rule?.how !== "accepted") return checked.perform()
+        world.later(rule.ms ?? 60_000, () => void checked.perform())
+        return { kind: "done" }
       }
       try {
         return await world.serve(call, [target.identity], context.signal, effect)
@@ -138,6 +144,15 @@ function checkChange(
   })
 }
 
+/** The target with only the first of its changed fields as desired. */
+function halfOf(options: WidgetActOptions, target: Target): Target {
+  const there = locate(options, target)?.value ?? {}
+  const names = Object.keys(target.desired)
+  const first = names.find((name) => !equalJson(there[name], target.desired[name]))
+  if (first === undefined) return target
+  return { ...target, desired: { ...there, [first]: target.desired[first] } }
+}
+
 function locate(options: WidgetActOptions, target: Target): SimTarget | undefined {
   const { world, identityRule } = options
   if (byIdentity(identityRule)) return world.find(target.identity)[0]
@@ -148,13 +163,13 @@ function ready(perform: () => ActResult): Ready {
   return { kind: "ready", perform }
 }
 
-function failed(cause: string, stuck = false): Failed {
-  return { kind: "failed", cause, ...(stuck ? { stuck } : {}) }
+function failed(cause: string, stuck = false, failure: Failure = {}): Failed {
+  return { kind: "failed", cause, ...(stuck ? { stuck } : {}), failure }
 }
 
 /** 401, 422 and 429 prove that nothing was done; whatever else was thrown stays thrown. */
 function provenFailure(error: unknown): Failed {
   const status = statusOf(error)
   if (status < 400 || status >= 500) throw error
-  return failed(causeOf(error), status !== 429)
+  return failed(causeOf(error), status !== 429, failureOf(error))
 }

@@ -2,6 +2,7 @@
 // changed; after it, and for anything that is not a clear refusal, the error is thrown on: the
 // engine then looks again before it does anything else.
 
+import type { Failure } from "../../contract/diagnosis.ts"
 import type { ActContext, ActResult } from "../../contract/provider.ts"
 import type { FileStat, FilesAct } from "../../contract/world.ts"
 import { errnoOf } from "./faults.ts"
@@ -15,11 +16,15 @@ export const done = (note?: string): ActResult => ({
   ...(note === undefined ? {} : { note }),
 })
 
-export const failed = (cause: string, stuck = false): ActResult => ({
+export const failed = (cause: string, stuck = false, failure?: Failure): ActResult => ({
   kind: "failed",
   cause,
   ...(stuck ? { stuck } : {}),
+  ...(failure === undefined ? {} : { failure }),
 })
+
+/** Somebody else was there first; nothing was changed. */
+export const raced = (cause: string): ActResult => failed(cause, false, { class: "Conflict" })
 
 /** Errors by which the kernel says that it did nothing. EIO is not one of them. */
 const refusals = new Set([
@@ -43,7 +48,7 @@ export async function attempt(
   } catch (error) {
     const errno = errnoOf(error)
     if (effect.happened || errno === undefined || !refusals.has(errno)) throw error
-    return failed(error instanceof Error ? error.message : errno)
+    return failed(error instanceof Error ? error.message : errno, false, { errno })
   }
 }
 
@@ -53,11 +58,11 @@ export function changedSince(
   token: string | undefined,
   tokenOf: (seen: Extract<Sight, { kind: "seen" }>) => string,
 ): ActResult | undefined {
-  if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
-  if (sight.kind === "absent") return failed("it is gone since it was observed")
+  if (sight.kind === "unknown") return failed(sight.cause, sight.stuck, sight.failure)
+  if (sight.kind === "absent") return raced("it is gone since it was observed")
   if (token === undefined) return failed("the action carries no token to compare with")
   if (tokenOf(sight) === token) return undefined
-  return failed("it changed since it was observed")
+  return raced("it changed since it was observed")
 }
 
 /** The last check, with nothing between it and the call that follows. */

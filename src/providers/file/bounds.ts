@@ -1,6 +1,7 @@
 // Where targets may lie: inside the allowed roots, never inside a forbidden one (the plane's own
 // data), and never reached over a symlink. Everything here reads and nothing changes.
 
+import { type Failure, failureOf } from "../../contract/diagnosis.ts"
 import type { FileStat, FilesRead } from "../../contract/world.ts"
 
 export interface Bounds {
@@ -20,7 +21,12 @@ export interface Place {
 export type Ground =
   | { readonly kind: "ground"; readonly parent: FileStat }
   | { readonly kind: "missing"; readonly at: string }
-  | { readonly kind: "blocked"; readonly cause: string; readonly stuck: boolean }
+  | {
+      readonly kind: "blocked"
+      readonly cause: string
+      readonly stuck: boolean
+      readonly failure: Failure
+    }
 
 const linksMax = 40
 
@@ -57,18 +63,26 @@ export function placeProblem({ path, root }: Place, bounds: Bounds): string | un
   return taken === undefined ? undefined : `${path} lies in ${taken}, which belongs to the plane`
 }
 
+type Blocked = Extract<Ground, { kind: "blocked" }>
+
+const blocked = (cause: string, stuck: boolean, failure: Failure): Blocked => {
+  return { kind: "blocked", cause, stuck, failure }
+}
+const outOfBounds = (cause: string) => blocked(cause, true, { class: "BadSpec" })
+const inTheWay = (cause: string) => blocked(cause, true, { class: "Conflict" })
+const unreadable = (error: Error) => blocked(error.message, false, failureOf(error))
+
 /** Walks from the root down to the parent directory and refuses whatever is in the way. */
 export async function findGround(files: FilesRead, place: Place, bounds: Bounds): Promise<Ground> {
-  const blocked = (cause: string, stuck: boolean): Ground => ({ kind: "blocked", cause, stuck })
   const problem = placeProblem(place, bounds)
-  if (problem !== undefined) return blocked(problem, true)
+  if (problem !== undefined) return outOfBounds(problem)
   if (place.root !== "/") {
     const real = await realPath(files, place.root)
     if (real.kind !== "real") return real
     if (real.path !== place.root) {
       const path = `${real.path === "/" ? "" : real.path}${place.path.slice(place.root.length)}`
       const hidden = placeProblem({ path, root: real.path }, bounds)
-      if (hidden !== undefined) return blocked(`the root is a symlink, and ${hidden}`, true)
+      if (hidden !== undefined) return outOfBounds(`the root is a symlink, and ${hidden}`)
       return walk(files, { path, root: real.path })
     }
   }
@@ -82,15 +96,15 @@ function walk(files: FilesRead, { path, root }: Place): Ground {
   for (const [index, directory] of directories.entries()) {
     const stat = stats[index]
     if (stat === undefined) return { kind: "missing", at: directory }
-    if (stat instanceof Error) return { kind: "blocked", cause: stat.message, stuck: false }
+    if (stat instanceof Error) return unreadable(stat)
     if (stat.type === "symlink") {
       const cause = `a symlink is in the way at ${directory}; use the real path`
-      return { kind: "blocked", cause, stuck: true }
+      return inTheWay(cause)
     }
     if (stat.type !== "directory") {
       const what = stat.type === "file" ? "a file" : "a special file"
       const cause = `${what} is in the way at ${directory}`
-      return { kind: "blocked", cause: `${cause}; a directory has to be there`, stuck: true }
+      return inTheWay(`${cause}; a directory has to be there`)
     }
     parent = stat
   }
@@ -123,13 +137,13 @@ async function realPath(files: FilesRead, path: string): Promise<Real> {
     const next = `${done}/${name}`
     const [stat] = files.lstatMany([next])
     if (stat === undefined) return { kind: "missing", at: next }
-    if (stat instanceof Error) return { kind: "blocked", cause: stat.message, stuck: false }
+    if (stat instanceof Error) return unreadable(stat)
     if (stat.type !== "symlink") {
       done = next
       continue
     }
     if (++links > linksMax) {
-      return { kind: "blocked", cause: `too many symlinks at ${next}`, stuck: true }
+      return inTheWay(`too many symlinks at ${next}`)
     }
     const target = await files.readlink(next)
     if (target.startsWith("/")) done = ""

@@ -4,7 +4,15 @@
 import type { ActContext, ActResult } from "../../contract/provider.ts"
 import type { FilesAct } from "../../contract/world.ts"
 import type { KindTarget } from "../../provider/define-kind.ts"
-import { attempt, changedSince, done, type Effect, failed, setOwnerAndMode } from "./act-steps.ts"
+import {
+  attempt,
+  changedSince,
+  done,
+  type Effect,
+  failed,
+  raced,
+  setOwnerAndMode,
+} from "./act-steps.ts"
 import { directoryOf } from "./bounds.ts"
 import {
   type DirectorySight,
@@ -24,11 +32,11 @@ export async function createDirectory(
   const { files } = context.world
   const { path, mode } = target.desired
   const owner = wantedOwner(files, target.desired)
-  if (typeof owner === "string") return failed(owner)
+  if (typeof owner === "string") return failed(owner, false, { class: "Dependency" })
   return attempt(context.signal, async (effect) => {
     const sight = await lookAt(files, target, memory, context.signal)
-    if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
-    if (sight.kind === "seen") return failed(`${path} exists by now; it is not replaced`)
+    if (sight.kind === "unknown") return failed(sight.cause, sight.stuck, sight.failure)
+    if (sight.kind === "seen") return raced(`${path} exists by now; it is not replaced`)
     context.signal.throwIfAborted()
     await files.mkdir(path, 0o700) // Closed until it has its owner and mode.
     effect.happened = true
@@ -48,11 +56,11 @@ export async function updateDirectory(
 ): Promise<ActResult> {
   const { files } = context.world
   const owner = wantedOwner(files, target.desired)
-  if (typeof owner === "string") return failed(owner)
+  if (typeof owner === "string") return failed(owner, false, { class: "Dependency" })
   return attempt(context.signal, async (effect) => {
     const sight = await lookAt(files, target, memory, context.signal)
     const changed = changedSince(sight, context.token, tokenOf(sight))
-    if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")
+    if (changed !== undefined || sight.kind !== "seen") return changed ?? raced("it is gone")
     if (sight.stat.type !== "directory") return inTheWay(target.desired.path, sight.stat.type)
     context.signal.throwIfAborted()
     return changeDirectory(files, target.desired, sight, owner, effect)
@@ -68,7 +76,7 @@ async function changeDirectory(
 ): Promise<ActResult> {
   const [now] = files.lstatMany([path])
   if (now === undefined || now instanceof Error || now.inode !== seen.stat.inode) {
-    return failed("it changed since it was observed")
+    return raced("it changed since it was observed")
   }
   const wanted = { ...owner, mode: Number.parseInt(mode, 8) }
   await setOwnerAndMode(files, path, seen.stat, wanted, effect)
@@ -91,7 +99,7 @@ export async function deleteDirectory(
     const sight = await lookAt(files, target, memory, context.signal)
     if (sight.kind === "absent") return done()
     const changed = changedSince(sight, context.token, tokenOf(sight))
-    if (changed !== undefined || sight.kind !== "seen") return changed ?? failed("it is gone")
+    if (changed !== undefined || sight.kind !== "seen") return changed ?? raced("it is gone")
     if (sight.stat.type !== "directory") return inTheWay(path, sight.stat.type)
     context.signal.throwIfAborted()
     for (const name of sight.leftovers) {
@@ -102,7 +110,7 @@ export async function deleteDirectory(
       await files.rmdir(path)
     } catch (error) {
       if (errnoOf(error) !== "ENOTEMPTY" && errnoOf(error) !== "EEXIST") throw error
-      return failed(await whatIsLeft(files, path))
+      return raced(await whatIsLeft(files, path))
     }
     effect.happened = true
     await files.syncDirectory(directoryOf(path))
@@ -132,5 +140,7 @@ const tokenOf = (sight: DirectorySight) => () =>
 
 function inTheWay(path: string, type: string): ActResult {
   const what = { file: "a file", symlink: "a symlink" }[type] ?? "a FIFO, socket or device"
-  return failed(`${what} is in the way at ${path}; it is never replaced or removed`, true)
+  return failed(`${what} is in the way at ${path}; it is never replaced or removed`, true, {
+    class: "Conflict",
+  })
 }

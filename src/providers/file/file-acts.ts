@@ -1,6 +1,7 @@
 // Makes, changes and removes files and symlinks. A file gets its name only when its content, owner
 // and mode are complete and on disk; what exists is replaced only when it is what was observed.
 
+import { protects } from "../../base/protections.ts"
 import type { ActContext, ActResult } from "../../contract/provider.ts"
 import type { FilesAct } from "../../contract/world.ts"
 import type { KindTarget } from "../../provider/define-kind.ts"
@@ -12,6 +13,7 @@ import {
   failed,
   isAdoption,
   isStill,
+  raced,
   setOwnerAndMode,
 } from "./act-steps.ts"
 import { backUp } from "./backup.ts"
@@ -41,12 +43,13 @@ function run(
 ): Promise<ActResult> {
   const { files } = context.world
   const wish = fileWish(target.desired)
-  if (typeof wish === "string") return Promise.resolve(failed(wish, true))
+  if (typeof wish === "string") return Promise.resolve(failed(wish, true, { class: "BadSpec" }))
   const owner = wantedOwner(files, target.desired)
   const label = labelOf(target.uid)
   return memory.temporaries.using(label, () =>
     attempt(context.signal, async (effect) => {
-      if (typeof owner === "string" && act !== removeFile) return failed(owner)
+      if (typeof owner === "string" && act !== removeFile)
+        return failed(owner, false, { class: "Dependency" })
       const known = typeof owner === "string" ? {} : owner
       const job = { files, memory, target, context, wish, owner: known, label, effect }
       try {
@@ -85,8 +88,8 @@ const lookAgain = ({ files, wish, memory, target, context: { signal } }: Job) =>
 async function makeFile(job: Job): Promise<ActResult> {
   const { files, wish, memory, effect } = job
   const sight = await lookAgain(job)
-  if (sight.kind === "unknown") return failed(sight.cause, sight.stuck)
-  if (sight.kind === "seen") return failed(`${wish.path} exists by now; it is not replaced`)
+  if (sight.kind === "unknown") return failed(sight.cause, sight.stuck, sight.failure)
+  if (sight.kind === "seen") return raced(`${wish.path} exists by now; it is not replaced`)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
   job.context.signal.throwIfAborted()
   if (wish.body.kind === "symlink") return makeLink(job, wish.body.link)
@@ -98,7 +101,7 @@ async function makeFile(job: Job): Promise<ActResult> {
   } catch (error) {
     await memory.temporaries.discard(files, temporary)
     if (errnoOf(error) !== "EEXIST") throw error
-    return failed(`${wish.path} exists by now; it is not replaced`)
+    return raced(`${wish.path} exists by now; it is not replaced`)
   }
   await memory.temporaries.remove(files, temporary)
   await files.syncDirectory(wish.directory)
@@ -119,14 +122,14 @@ async function changeFile(job: Job): Promise<ActResult> {
   const { files, wish, memory, effect } = job
   const seen = await lookAgain(job)
   const changed = changedSince(seen, job.context.token, fileToken)
-  if (changed !== undefined || seen.kind !== "seen") return changed ?? failed("it is gone")
+  if (changed !== undefined || seen.kind !== "seen") return changed ?? raced("it is gone")
   const { stat } = seen
   if (stat.type === "directory" || stat.type === "other") return inTheWay(wish.path, stat.type)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
   const wantedType = wish.body.kind === "content" ? "file" : "symlink"
   if (stat.type === wantedType && seen.hash === wish.body.hash) {
     job.context.signal.throwIfAborted()
-    if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
+    if (!isStill(files, wish.path, stat)) return raced("it changed since it was observed")
     const mode = wish.body.kind === "content" ? { mode: wish.mode } : {}
     await setOwnerAndMode(files, wish.path, stat, { ...job.owner, ...mode }, effect)
     await files.syncDirectory(wish.directory)
@@ -138,7 +141,7 @@ async function changeFile(job: Job): Promise<ActResult> {
 async function replaceFile(job: Job, seen: Seen): Promise<ActResult> {
   const { files, wish, memory, effect } = job
   let note: string | undefined
-  if (isAdoption(job.context)) {
+  if (isAdoption(job.context) && protects("adoption-keeps-a-copy")) {
     const directory = memory.backupDirectory
     if (directory === undefined) {
       return failed("no backup directory is configured, and adoption keeps the old content", true)
@@ -152,7 +155,7 @@ async function replaceFile(job: Job, seen: Seen): Promise<ActResult> {
   try {
     if (!isStill(files, wish.path, seen.stat)) {
       await memory.temporaries.discard(files, temporary)
-      return failed("it changed since it was observed")
+      return raced("it changed since it was observed")
     }
     await files.rename(temporary, wish.path)
     effect.happened = true
@@ -203,12 +206,12 @@ async function removeFile(job: Job): Promise<ActResult> {
   const seen = await lookAgain(job)
   if (seen.kind === "absent") return done()
   const changed = changedSince(seen, job.context.token, fileToken)
-  if (changed !== undefined || seen.kind !== "seen") return changed ?? failed("it is gone")
+  if (changed !== undefined || seen.kind !== "seen") return changed ?? raced("it is gone")
   const { stat } = seen
   if (stat.type === "directory" || stat.type === "other") return inTheWay(wish.path, stat.type)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
   job.context.signal.throwIfAborted()
-  if (!isStill(files, wish.path, stat)) return failed("it changed since it was observed")
+  if (!isStill(files, wish.path, stat)) return raced("it changed since it was observed")
   await files.unlink(wish.path)
   effect.happened = true
   await files.syncDirectory(wish.directory)
@@ -217,5 +220,7 @@ async function removeFile(job: Job): Promise<ActResult> {
 
 function inTheWay(path: string, type: "directory" | "other"): ActResult {
   const what = type === "directory" ? "a directory" : "a FIFO, socket or device"
-  return failed(`${what} is in the way at ${path}; it is never replaced or removed`, true)
+  return failed(`${what} is in the way at ${path}; it is never replaced or removed`, true, {
+    class: "Conflict",
+  })
 }

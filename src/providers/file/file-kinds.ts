@@ -32,7 +32,7 @@ function fileKind(memory: HostMemory): KindProvider {
     identity: (spec) => spec.path,
     async observe(target, { world: { files }, signal }) {
       const wish = fileWish(target.desired)
-      if (typeof wish === "string") return unknown(wish, true)
+      if (typeof wish === "string") return unknown(wish, true, { class: "BadSpec" })
       const applied = target.applied !== undefined
       const sight = await look(files, wish, memory, { wanted: wish.body.hash, applied, signal })
       if (sight.kind !== "seen") return sight

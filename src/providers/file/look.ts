@@ -2,6 +2,7 @@
 // never follows or opens anything but a regular file, and it reads content only when it has to.
 
 import { sha256 } from "../../base/hash.ts"
+import { failureOf } from "../../contract/diagnosis.ts"
 import { type Absent, absent, type Unknown, unknown } from "../../contract/observation.ts"
 import type { FileStat, FilesRead } from "../../contract/world.ts"
 import { directoryOf, findGround, type Place } from "./bounds.ts"
@@ -43,7 +44,7 @@ export async function look(
   try {
     return await untilAborted(options.signal, () => lookOnce(files, place, memory, options))
   } catch (error) {
-    return unknown(error instanceof Error ? error.message : String(error))
+    return unknown(error instanceof Error ? error.message : String(error), false, failureOf(error))
   }
 }
 
@@ -54,7 +55,7 @@ async function lookOnce(
   options: LookOptions,
 ): Promise<Sight> {
   const ground = await findGround(files, place, memory.bounds)
-  if (ground.kind === "blocked") return unknown(ground.cause, ground.stuck)
+  if (ground.kind === "blocked") return unknown(ground.cause, ground.stuck, ground.failure)
   if (ground.kind === "missing") return lostGround(ground.at, options.applied)
   const directory = directoryOf(place.path)
   const stat = await files.lstat(place.path)
@@ -70,8 +71,12 @@ async function lookOnce(
 }
 
 function lostGround(at: string, applied: boolean): Unknown {
-  if (!applied) return unknown(`the directory ${at} does not exist; declare a Directory`, true)
-  return unknown(`the directory ${at} is gone; it may be unmounted, so nothing is concluded`)
+  const failure = { class: "Dependency" } as const
+  if (!applied) {
+    return unknown(`the directory ${at} does not exist; declare a Directory`, true, failure)
+  }
+  const cause = `the directory ${at} is gone; it may be unmounted, so nothing is concluded`
+  return unknown(cause, false, failure)
 }
 
 async function proveAbsence(
