@@ -1,0 +1,372 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { at, type JsonObject } from "../../src/base/json.ts"
+import { disarm } from "../../src/base/protections.ts"
+import type { ApiObject } from "../../src/object/object.ts"
+import { ann, bot, flavours, Site, widget } from "./site.ts"
+
+const resource = (name: string) => ({
+  group: "setpoint.dev",
+  version: "v1alpha1",
+  resource: name,
+})
+const invariants = resource("invariants")
+const signals = resource("signals")
+
+/** The red ones are the admins of this world. */
+const oneRed = "objects.exists(o, o.spec.color == 'red')"
+
+function object(kind: string, name: string, spec: JsonObject): ApiObject {
+  const metadata = { name, namespace: "default" }
+  return { apiVersion: "setpoint.dev/v1alpha1", kind, metadata, spec }
+}
+
+async function keep(site: Site, name: string, spec: JsonObject, afterMs = 3000): Promise<void> {
+  const loop = site.loopId.slice("default.".length)
+  const made = object("Invariant", name, { loop, kinds: ["Widget"], ...spec })
+  await site.run(site.as(ann).apply(invariants, made, { fieldManager: "ann", force: true }))
+  await site.clock.advance(afterMs)
+}
+
+async function observeSignal(site: Site, name: string, spec: JsonObject): Promise<void> {
+  const made = object("Signal", name, { command: { argv: ["/sim/number"] }, ...spec })
+  await site.run(site.as(ann).create(signals, made))
+  await site.clock.advance(1000)
+}
+
+async function statusOf(site: Site, name: string, of = invariants): Promise<JsonObject> {
+  const found = await site.run(site.as(ann).get({ ...of, namespace: "default", name }))
+  return found?.status ?? {}
+}
+
+const colors = (...list: readonly (readonly [string, string])[]) =>
+  list.map(([name, color]) => widget(name, { color }))
+
+const calm = { limits: { deletes: 50, deletesPercent: 100, changes: 500 }, onEmpty: "Allow" }
+
+let arm = () => {}
+afterEach(() => arm())
+
+describe.each(flavours)("a plan that would break an invariant (%s)", (flavour) => {
+  async function openSite(): Promise<Site> {
+    const site = await Site.open({ flavour, loop: calm })
+    await site.declare(colors(["a", "red"], ["b", "red"], ["c", "blue"]))
+    await keep(site, "one-red", { expression: oneRed, message: "somebody must be red" })
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })
+    return site
+  }
+
+  it("is denied when it is an update", async () => {
+    const site = await openSite()
+    await site.declare(colors(["a", "blue"], ["b", "blue"], ["c", "blue"]))
+    expect(site.world.targets().filter((one) => one.value.color === "red")).toHaveLength(1)
+    const reasons = [await site.reason("a"), await site.reason("b")]
+    expect(reasons.sort()).toEqual(["Converged", "InvariantBroken"])
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })
+  })
+
+  it("is denied when it is a prune, before anything is marked", async () => {
+    const site = await openSite()
+    await site.declare(colors(["c", "blue"]))
+    expect(site.there()).toEqual(["a", "b", "c"])
+    for (const one of await site.objects()) expect(one.metadata.deletionTimestamp).toBeUndefined()
+    expect(site.plans()).toEqual([])
+  })
+
+  it("lets go what leaves it true", async () => {
+    const site = await openSite()
+    await site.declare(colors(["b", "red"], ["c", "blue"]))
+    expect(site.there()).toEqual(["b", "c"])
+    await site.declare(colors(["b", "red"], ["c", "blue"], ["d", "green"]))
+    expect(site.there()).toEqual(["b", "c", "d"])
+  })
+
+  it("happens without the protection", async () => {
+    const site = await openSite()
+    arm = disarm("invariant-denies")
+    await site.declare(colors(["c", "blue"]))
+    expect(site.there()).toEqual(["c"])
+    await site.clock.advance(10_000)
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Broken" })
+  })
+
+  it("is denied although a person approved it", async () => {
+    const site = await openSite()
+    const loop = { ...calm, mode: "Propose" }
+    await site.run(site.as(ann).patch(loopRef, "merge", { spec: loop }))
+    await site.declare(colors(["a", "blue"], ["b", "blue"], ["c", "blue"]))
+    await site.approve()
+    expect(site.world.targets().some((one) => one.value.color === "red")).toBe(true)
+  })
+
+  it("keeps its rename: the new one is made first", async () => {
+    const site = await openSite()
+    await site.declare(colors(["b", "red"], ["c", "blue"]))
+    await site.declare(colors(["d", "red"], ["c", "blue"]))
+    expect(site.there()).toContain("b")
+    await site.look(5000)
+    expect(site.there()).toEqual(["c", "d"])
+  })
+})
+
+const loopRef = { ...resource("loops"), namespace: "default", name: "site" }
+
+describe("an invariant over what is observed", () => {
+  async function openSite(spec: JsonObject): Promise<Site> {
+    const site = await Site.open({ loop: { ...calm, onDrift: "Report" } })
+    await site.declare(colors(["a", "red"], ["c", "blue"]))
+    await keep(site, "one-red", { expression: oneRed, message: "somebody must be red", ...spec })
+    return site
+  }
+
+  it("is reported with its evidence when somebody else breaks it, and when it holds again", async () => {
+    const expression = "objects.all(o, o.spec.size < 10)"
+    const site = await openSite({ expression, message: "nothing is large" })
+    site.world.edit("c", { size: 99 })
+    await site.look(10_000)
+    expect(await statusOf(site, "one-red")).toMatchObject({
+      state: "Broken",
+      message: "nothing is large: Widget c",
+      evidence: ["Widget c"],
+    })
+    site.world.edit("c", { size: 1 })
+    await site.look(10_000)
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding", evidence: [] })
+    const told = (await site.journal()).flatMap(({ event }) =>
+      event.type === "invariant" ? [event.state] : [],
+    )
+    expect(told).toEqual(["Holding", "Broken", "Holding"])
+  })
+
+  it("stops its loop, and only once", async () => {
+    const site = await openSite({ onBroken: "StopLoop" })
+    site.world.edit("a", { color: "blue" })
+    await site.look(10_000)
+    const [stop, ...more] = site.sim.stop.entries()
+    expect(more).toEqual([])
+    expect(stop).toMatchObject({ loop: "default.site", scope: "all", by: "setpoint:engine" })
+    expect(stop?.reason).toContain("one-red")
+    const before = site.mutations
+    await site.declare(colors(["a", "red"], ["c", "green"]))
+    expect(site.mutations).toBe(before)
+    await site.run(site.as(ann).call("POST", "/setpoint/v1/resume", { loop: "default.site" }))
+    await site.restart()
+    await site.clock.advance(60_000)
+    expect(site.sim.stop.entries()).toEqual([])
+    expect(site.mutations).toBeGreaterThan(before)
+  })
+
+  it("can stop deletes alone", async () => {
+    const site = await openSite({ onBroken: "StopDeletes" })
+    site.world.edit("a", { color: "blue" })
+    await site.look(10_000)
+    expect(site.sim.stop.entries()).toMatchObject([{ loop: "default.site", scope: "deletes" }])
+  })
+
+  it("says nothing of what the loop heals in time", async () => {
+    const site = await openSite({})
+    await site.run(site.as(ann).patch(loopRef, "merge", { spec: { onDrift: "Correct" } }))
+    site.world.edit("a", { color: "blue" })
+    await site.look(20_000)
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })
+    const told = (await site.journal()).filter(({ event }) => event.type === "invariant")
+    expect(told).toHaveLength(1)
+  })
+
+  it("writes nothing while nothing happens", async () => {
+    const site = await openSite({})
+    await site.look(10_000)
+    const { revision } = site
+    await site.clock.advance(1_800_000)
+    expect(site.revision).toBe(revision)
+  })
+})
+
+describe("a correction", () => {
+  const correction = {
+    apiVersion: "sim.setpoint.dev/v1",
+    kind: "Widget",
+    name: "a",
+    spec: { color: "red" },
+  }
+
+  async function openSite(spec: JsonObject = {}, loop: JsonObject = {}): Promise<Site> {
+    const site = await Site.open({ source: false, loop: { ...calm, ...loop } })
+    await site.create(widget("a", { color: "red" }))
+    await site.create(widget("b", { color: "red" }))
+    await site.clock.advance(2000)
+    await keep(site, "one-red", { expression: oneRed, correction, ...spec })
+    return site
+  }
+
+  async function breakIt(site: Site, then: () => Promise<void> = async () => {}): Promise<void> {
+    arm = disarm("invariant-denies")
+    const ref = { group: "sim.setpoint.dev", version: "v1", resource: "widgets" }
+    for (const name of ["a", "b"]) {
+      const where = { ...ref, namespace: "default", name }
+      await site.run(site.as(ann).patch(where, "merge", { spec: { color: "blue" } }))
+    }
+    await site.clock.advance(3000)
+    arm()
+    await then()
+    await site.clock.advance(10_000)
+  }
+
+  it("is asked for as a change of the declaration, which guards judge like any other", async () => {
+    const site = await openSite()
+    await breakIt(site)
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "red" })
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })
+    const manager = (await site.object("a"))?.metadata.managedFields ?? []
+    expect(JSON.stringify(manager)).toContain("setpoint-invariant/default.one-red")
+  })
+
+  it("waits for a person where every action does", async () => {
+    const site = await openSite()
+    const where = { ...resource("loops"), namespace: "default", name: "default" }
+    await breakIt(site, async () => {
+      await site.run(site.as(ann).patch(where, "merge", { spec: { mode: "Propose" } }))
+    })
+    expect(at(await statusOf(site, "one-red"), "correction")).toBe("asked for on Widget a")
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "blue" })
+    expect(site.pending().held.map(({ action }) => action.verb)).toEqual(["update"])
+    await site.approve()
+    await site.clock.advance(10_000)
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "red" })
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })
+  })
+
+  it("reaches only objects of its own loop", async () => {
+    const site = await openSite({ correction: { ...correction, name: "nobody" } })
+    await breakIt(site)
+    expect(at(await statusOf(site, "one-red"), "correction")).toContain("refused")
+  })
+})
+
+describe("an invariant that can't be evaluated", () => {
+  async function openSite(): Promise<Site> {
+    const site = await Site.open({ loop: calm })
+    await site.declare(colors(["a", "red"], ["b", "red"], ["c", "blue"]))
+    await keep(site, "one-red", { expression: oneRed })
+    site.world.faults.add({ on: ["observe"], identity: "b", how: "serverError" })
+    await site.look(20_000)
+    expect(await statusOf(site, "one-red")).toMatchObject({ state: "Unknown" })
+    return site
+  }
+
+  it("blocks destruction and nothing else", async () => {
+    const site = await openSite()
+    await site.declare(colors(["a", "red"], ["b", "red"], ["d", "green"]))
+    expect(site.there()).toEqual(["a", "b", "c", "d"])
+    await site.declare(colors(["a", "pink"], ["b", "red"], ["d", "green"]))
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "pink" })
+  })
+
+  it("lets things be destroyed without the protection", async () => {
+    const site = await openSite()
+    arm = disarm("unevaluable-invariant-blocks-destruction")
+    await site.declare(colors(["a", "red"], ["b", "red"]))
+    expect(site.there()).toEqual(["a", "b"])
+  })
+})
+
+describe("a signal", () => {
+  it("needs so many readings in a row to change its state, both ways", async () => {
+    const site = await Site.open()
+    const { numbers } = site.sim.probes
+    numbers.set("/sim/number", 10)
+    const spec = { interval: "10s", breach: { above: 100 }, clear: { above: 50 }, for: 3 }
+    await observeSignal(site, "load", spec)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Ok", value: 10 })
+    numbers.set("/sim/number", 200)
+    await site.clock.advance(20_000)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Ok" })
+    await site.clock.advance(10_000)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Breached", value: 200 })
+    numbers.set("/sim/number", 60)
+    await site.clock.advance(60_000)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Breached", value: 60 })
+    numbers.set("/sim/number", 40)
+    await site.clock.advance(40_000)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Ok", value: 40 })
+  })
+
+  it("keeps its state over a restart", async () => {
+    const site = await Site.open()
+    site.sim.probes.numbers.set("/sim/number", 200)
+    await observeSignal(site, "load", { breach: { above: 100 }, for: 1 })
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Breached" })
+    site.sim.probes.numbers.delete("/sim/number")
+    await site.restart()
+    expect(await statusOf(site, "load", signals)).toMatchObject({ state: "Breached" })
+  })
+
+  it("grows stale when it can't be read, and blocks destruction then", async () => {
+    const site = await Site.open({ loop: calm })
+    const { numbers } = site.sim.probes
+    numbers.set("/sim/number", 10)
+    await observeSignal(site, "load", { interval: "10s", staleAfter: "30s", timeout: "2s" })
+    await site.declare(colors(["a", "red"], ["b", "red"], ["c", "red"]))
+    const expression = "signals['load'].value < 100.0"
+    await keep(site, "calm", { expression, kinds: [], signals: ["load"] })
+    await site.declare(colors(["a", "red"], ["b", "red"]))
+    expect(site.there()).toEqual(["a", "b"])
+    numbers.set("/sim/number", "hang")
+    await site.clock.advance(60_000)
+    expect(await statusOf(site, "load", signals)).toMatchObject({ stale: true, value: 10 })
+    expect(await statusOf(site, "calm")).toMatchObject({ state: "Unknown" })
+    await site.declare(colors(["a", "blue"]))
+    expect(site.there()).toEqual(["a", "b"])
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "blue" })
+    numbers.set("/sim/number", 10)
+    await site.clock.advance(30_000)
+    await site.look()
+    expect(site.there()).toEqual(["a"])
+  })
+
+  it("breaks an invariant that speaks of it", async () => {
+    const site = await Site.open({ loop: calm })
+    site.sim.probes.numbers.set("/sim/number", 10)
+    await observeSignal(site, "load", { interval: "10s", breach: { above: 100 } })
+    const expression = "signals['load'].state == 'Ok'"
+    await keep(site, "calm", { expression, kinds: [], signals: ["load"], onBroken: "StopDeletes" })
+    expect(await statusOf(site, "calm")).toMatchObject({ state: "Holding" })
+    site.sim.probes.numbers.set("/sim/number", 500)
+    await site.clock.advance(30_000)
+    expect(await statusOf(site, "calm")).toMatchObject({ state: "Broken" })
+    expect(site.sim.stop.entries()).toMatchObject([{ scope: "deletes" }])
+  })
+})
+
+describe("bad input", () => {
+  it.each([
+    [{ expression: "objects.exists(o, " }, "line 1, column 19"],
+    [{ expression: "1 + 1" }, "a bool is needed"],
+    [{ expression: "true", onBroken: "Explode" }, "onBroken"],
+  ])("is refused with its place: %j", async (spec, message) => {
+    const site = await Site.open()
+    const made = object("Invariant", "bad", { loop: "site", ...spec })
+    expect(await site.refused(site.as(ann).create(invariants, made))).toContain(message)
+  })
+
+  it.each([
+    [{}, "exactly one of"],
+    [{ http: { url: "file:///etc/passwd" } }, "http or https"],
+    [{ command: { argv: ["ls"] } }, "absolute"],
+    [{ log: { path: "/var/log/x", pattern: "(" } }, "RE2"],
+    [{ command: { argv: ["/bin/true"] }, interval: "1ms" }, "from 1s to 24h"],
+  ])("of a signal is refused: %j", async (spec, message) => {
+    const site = await Site.open()
+    const made = object("Signal", "bad", spec)
+    expect(await site.refused(site.as(ann).create(signals, made))).toContain(message)
+  })
+
+  it("of an agent: it may propose an invariant, and may not change or remove one", async () => {
+    const site = await Site.open()
+    const made = object("Invariant", "rule", { loop: "site", expression: "true" })
+    await site.run(site.as(bot).create(invariants, made))
+    const ref = { ...invariants, namespace: "default", name: "rule" }
+    expect(await site.refused(site.as(bot).delete(ref))).toContain("agent")
+    const patch = site.as(bot).patch(ref, "merge", { spec: { expression: "false" } })
+    expect(await site.refused(patch)).toContain("agent")
+  })
+})
