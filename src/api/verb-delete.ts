@@ -2,6 +2,7 @@
 // can't be taken back. Allowed sets are marked together with their budget in one commit; a held one
 // changes nothing and names its plan. Objects already marked are not judged again.
 
+import { protects } from "../base/protections.ts"
 import type { DeleteOptions, ListOptions, ObjectList, ObjectRef } from "../contract/client.ts"
 import type { DeleteOrigin } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
@@ -62,6 +63,11 @@ export async function deleteObjects(
     const why = "plans are decided one by one"
     const way = "`setpoint reject PLAN` rejects one"
     throw apiFault("SPT-API-015", { what: "all plans", why, way })
+  }
+  const blank = options.labelSelector?.trim() === "" || options.fieldSelector?.trim() === ""
+  if (blank && protects("empty-selector-is-not-all")) {
+    const why = "its selector is empty, which selects nothing; leave it out to mean all of them"
+    throw apiFault("SPT-API-006", { verb: "delete", what: resource.resource, why })
   }
   const list = await listObjects(context, ref, { ...options, limit: options.limit ?? deleteSetMax })
   if (list.continue !== undefined && options.limit === undefined) {
@@ -139,6 +145,7 @@ async function checkUnused(context: ApiContext, key: ObjectKey, object: ApiObjec
   const prefix = resourcePrefix(String(object.spec?.group), String(plural))
   const page = await context.store.range({ prefix, limit: 100 })
   if (page.kind === "compacted" || page.entries.length === 0) return
+  if (!protects("definition-in-use-stays")) return
   throw apiFault("SPT-API-018", {
     ...faultNames(key),
     count: page.more ? "100 or more" : page.entries.length,

@@ -2,6 +2,7 @@
 // state when somebody else was faster, so that two patches of different fields both succeed.
 
 import { isObject, type Json } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { ObjectRef, PatchType } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
@@ -47,6 +48,7 @@ export async function patchObject(
       warnings: read.warnings,
     })
     if (written !== undefined) return written
+    if (!protects("server-side-retry")) break
   }
   throw conflict(key)
 }

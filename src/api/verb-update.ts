@@ -1,6 +1,7 @@
 // Replaces an object or its status. A resourceVersion in the body is an optimistic lock; without
 // one, kinds of definitions refuse, and the few built-in ones are written over what is there.
 
+import { protects } from "../base/protections.ts"
 import type { WriteOptions } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
@@ -42,7 +43,8 @@ export async function updateObject(
   const { metadata } = read.object
   const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
   const locked = Boolean(metadata.resourceVersion)
-  if (!locked && resource.group !== "" && options.subresource === undefined) {
+  const blind = !locked && resource.group !== "" && options.subresource === undefined
+  if (blind && protects("put-needs-version")) {
     const message = "must be specified for an update"
     const field = "metadata.resourceVersion"
     throw invalidFault(resource.resource, key.name, [
@@ -100,10 +102,10 @@ export function checkPreconditions(
   old: StoredObject,
   wanted: { readonly uid?: string; readonly resourceVersion?: string },
 ): void {
-  if (wanted.resourceVersion && wanted.resourceVersion !== String(old.revision)) {
-    throw conflict(old.key)
-  }
-  if (wanted.uid && wanted.uid !== old.object.metadata.uid) throw conflict(old.key)
+  const stale = wanted.resourceVersion && wanted.resourceVersion !== String(old.revision)
+  if (stale && protects("stale-put-refused")) throw conflict(old.key)
+  const other = wanted.uid && wanted.uid !== old.object.metadata.uid
+  if (other && protects("uid-precondition")) throw conflict(old.key)
 }
 
 export function needSubresource(resource: ServedResource, subresource: "status" | undefined): void {

@@ -3,6 +3,7 @@
 // that did not pass all of them.
 
 import { equalJson, type Json, type JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { newUid } from "../base/random.ts"
 import type { AdmissionRequest } from "../contract/admission.ts"
 import type { Principal } from "../contract/principal.ts"
@@ -69,7 +70,7 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
   const checks = old === undefined ? await namespaceCheck(context, resource, key) : []
-  if (draft.dryRun) return answer(object, true)
+  if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(object, true)
   const ends = isEnded(object)
   const write = {
     storageKey: storageKey(key),

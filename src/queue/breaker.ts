@@ -3,6 +3,7 @@
 // Results of calls that began before it opened never close it.
 
 import type { Clock } from "../base/clock.ts"
+import { protects } from "../base/protections.ts"
 import { FailureWindow } from "./failure-window.ts"
 
 export type BreakerState = "closed" | "open" | "half-open"
@@ -127,7 +128,8 @@ export class Breaker {
     const calls = failures + successes
     const { failuresInRow, failureRatio, callsMin } = this.#limits
     const tooMany = calls >= callsMin && failures / calls >= failureRatio
-    if (tooMany || this.#failuresInRow >= failuresInRow) this.#open(this.#limits.openMs)
+    const opens = tooMany || this.#failuresInRow >= failuresInRow
+    if (opens && protects("breaker-opens")) this.#open(this.#limits.openMs)
   }
 
   #recordProbe(result: "success" | "failure"): void {

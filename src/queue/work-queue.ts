@@ -6,6 +6,7 @@
 import { type Deferred, deferred, withDeadline } from "../base/async.ts"
 import type { Clock, Timer } from "../base/clock.ts"
 import { assert } from "../base/faults.ts"
+import { protects } from "../base/protections.ts"
 import type { Random } from "../base/random.ts"
 import { type BackoffOptions, backoffMs, defaultBackoff } from "./backoff.ts"
 import { type Delayed, DelayHeap } from "./delay-heap.ts"
@@ -215,7 +216,8 @@ export class WorkQueue {
     if (request === undefined) {
       entry.request = new Request(priority, this.#clock.monotonic())
       this.#requests.append(entry.request)
-      if (!entry.running) this.#ready(entry, entry.request)
+      const busy = entry.running && protects("one-pass-per-key")
+      if (!busy) this.#ready(entry, entry.request)
     } else if (isHigher(priority, request.priority)) {
       if (!entry.running) this.#lanes.remove(entry, request.priority)
       request.priority = priority

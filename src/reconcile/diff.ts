@@ -3,6 +3,7 @@
 
 import { compactValue } from "../base/hash.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { FieldChange } from "../contract/action.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { diffThreeWay } from "../schema/three-way.ts"
@@ -20,11 +21,13 @@ export interface DiffInput {
 
 export function diffTarget({ kind, desired, observed, record, hasher }: DiffInput): FieldChange[] {
   const { provider, node } = kind
-  const prepare = (value: JsonObject) =>
-    hideSecrets(provider.normalize?.(value) ?? value, provider.secretPaths, hasher)
+  const normal = (value: JsonObject) =>
+    protects("compare-normal-forms") ? (provider.normalize?.(value) ?? value) : value
+  const prepare = (value: JsonObject) => hideSecrets(normal(value), provider.secretPaths, hasher)
+  const applied = protects("removed-field-is-removed") ? record?.applied : undefined
   const differences = diffThreeWay(node, {
     desired: prepare(desired),
-    ...(record?.applied === undefined ? {} : { applied: record.applied }),
+    ...(applied === undefined ? {} : { applied }),
     ...(observed === undefined ? {} : { observed: prepare(observed) }),
   })
   return differences.map(({ path, before, after, why }) => {

@@ -3,6 +3,7 @@
 // (derived identity, no connection) read what was written, and are believed at once.
 
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { type Dated, type Observation, unknown } from "../contract/observation.ts"
 import type { KindProvider } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -25,7 +26,8 @@ export function believed(
   // An act that was given up may still be on its way.
   const waitMs = lagMs + (undecided ? provider.timeoutMs.act : 0)
   const agoMs = now - record.actedAt
-  if (agoMs < 0 || agoMs >= waitMs) return observation
+  const early = agoMs >= 0 && agoMs < waitMs
+  if (!early || !protects("early-absence-is-doubt")) return observation
   const cause = "it was made a moment ago and is not seen yet; reads may lag behind"
   return { ...unknown(cause), asOf: observation.asOf }
 }

@@ -19,6 +19,11 @@ export type SimFaultHow =
   | "slow"
   /** The effect lands after a while, also when the caller has given up meanwhile. */
   | "late"
+  /** Says done; the effect lands after a while, or never. */
+  | "accepted"
+  | "lieDone"
+  /** An update makes the first of its changes, then the answer is lost. */
+  | "half"
   /** A list ends early and says so. */
   | "partialList"
   /** A list, complete as it says, without anything; an absence that is none. */
@@ -36,7 +41,7 @@ export interface SimFaultRule {
   readonly times?: number
   /** Lets so many matching calls pass first. */
   readonly skip?: number
-  /** For "slow", "late" and "stale": how much. */
+  /** For "slow", "late", "accepted" and "stale": how much. */
   readonly ms?: number
 }
 

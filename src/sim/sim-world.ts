@@ -193,8 +193,15 @@ export class SimWorld {
     }
     const result = effect(rule)
     if (rule?.how === "hangAfter") await hang(signal)
-    if (rule?.how === "lostReply") throw failure(rule.how)
+    if (rule?.how === "lostReply" || rule?.how === "half") throw failure("lostReply")
     return result
+  }
+
+  /** What the system does by itself, after a while. */
+  later(ms: number, effect: () => void): void {
+    sleep(this.#options.clock, ms)
+      .then(effect)
+      .catch(() => {}) // It may have been done already.
   }
 
   #decorated(value: JsonObject): JsonObject {

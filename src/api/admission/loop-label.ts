@@ -1,6 +1,7 @@
 // Every object with a target belongs to exactly one loop. The label is set when the object is made
 // and afterwards changed by nobody but the engine.
 
+import { protects } from "../../base/protections.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
 import { isSource } from "../../contract/principal.ts"
@@ -48,6 +49,7 @@ function loopFor({ principal, key }: AdmissionRequest): string {
 function checkOwnLoop(request: AdmissionRequest, old: ApiObject): void {
   const loop = old.metadata.labels?.[loopLabel]
   if (loop === undefined || !isSource(request.principal) || loop === loopFor(request)) return
+  if (!protects("one-source-per-object")) return
   throw apiFault("SPT-API-027", { ...faultNames(request.key), loop })
 }
 

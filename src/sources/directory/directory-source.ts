@@ -6,6 +6,7 @@ import { KeyedLock } from "../../base/async.ts"
 import { type Clock, sleep } from "../../base/clock.ts"
 import { toFault } from "../../base/faults.ts"
 import { sha256 } from "../../base/hash.ts"
+import { protects } from "../../base/protections.ts"
 import type { Source, SourceIssue, SourceSnapshot } from "../../contract/source.ts"
 import { sourceFault } from "../faults.ts"
 import { boundIssues, sourceIssue } from "../manifests/issue.ts"
@@ -98,6 +99,7 @@ class DirectoryReader {
         }
       }
     } catch (error) {
+      if (!protects("folder-error-is-not-empty")) return nothing
       return { kind: "unreadable", issues: [toIssue(error, path)] }
     }
   }
@@ -119,7 +121,7 @@ class DirectoryReader {
     }
     const contents = await this.#cache.readAll(before, options.signal)
     const after = await scanTree(options)
-    if (!sameTree(before, after, statText)) {
+    if (!sameTree(before, after, statText) && protects("folder-stands-still")) {
       throw sourceFault("SPT-SOURCE-034", { path: options.path })
     }
     this.#cache.forgetOthers(before)
@@ -164,6 +166,9 @@ function holdsFiles(scan: TreeScan, folder: string): boolean {
   for (const path of scan.files.keys()) if (path.startsWith(`${folder}/`)) return true
   return false
 }
+
+/** What a failed read must never look like. */
+const nothing: SourceSnapshot = { kind: "complete", revision: "nothing", manifests: [] }
 
 function invalid(issues: readonly SourceIssue[]): SourceSnapshot {
   return { kind: "invalid", issues: boundIssues(issues, manifestLimits.issues) }

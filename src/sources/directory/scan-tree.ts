@@ -3,6 +3,7 @@
 
 import { type Clock, sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
+import { protects } from "../../base/protections.ts"
 import type { SourceIssue } from "../../contract/source.ts"
 import type { FileStat } from "../../contract/world.ts"
 import { sourceFault } from "../faults.ts"
@@ -61,7 +62,8 @@ export async function scanTree(options: ScanOptions): Promise<TreeScan> {
       const limit = folders.size > foldersMax ? foldersMax : foldersDeepMax
       throw sourceFault("SPT-SOURCE-003", { limit, what })
     }
-    for (const entry of await present(files.list(full), path, folder)) {
+    const entries = await present(files.list(full), path, folder).catch(notListed)
+    for (const entry of entries) {
       if (isIgnoredName(entry.name)) continue
       const relative = folder === "" ? entry.name : `${folder}/${entry.name}`
       if (entry.type === "directory") waiting.push(relative)
@@ -112,6 +114,12 @@ async function statAll(
     }
   }
   return stats
+}
+
+/** A folder that can't be listed fails the look: it must not pass for an empty one. */
+function notListed(error: unknown): [] {
+  if (protects("unlisted-folder-is-not-empty")) throw error
+  return []
 }
 
 function changeTime(stat: FileStat): number {

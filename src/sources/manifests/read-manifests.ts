@@ -1,6 +1,7 @@
 // A whole source from its files: all manifests, or the issues why there are none. Checks what only
 // shows over all files: duplicates, totals, and kinds that must not come from a source. Pure.
 
+import { protects } from "../../base/protections.ts"
 import { type Manifest, positionText, type SourceIssue } from "../../contract/source.ts"
 import { parseApiVersion, setpointGroup } from "../../object/object.ts"
 import { boundIssues, sourceIssue } from "./issue.ts"
@@ -37,7 +38,7 @@ export function readManifests(
 /** The checks over all files; given apart so that unchanged files need not be parsed again. */
 export function joinFiles(files: readonly ReadFile[], options: ManifestOptions): ManifestResult {
   const limits = options.limits ?? manifestLimits
-  const issues = files.flatMap((file) => file.issues)
+  const issues = protects("broken-file-fails-the-source") ? files.flatMap(issuesOf) : []
   const manifests = files.flatMap((file) => file.manifests)
   if (manifests.length > limits.documents) {
     issues.push(sourceIssue("SPT-SOURCE-003", { limit: limits.documents, what: "manifests" }))
@@ -51,7 +52,7 @@ export function joinFiles(files: readonly ReadFile[], options: ManifestOptions):
     const kind = manifest.object.kind
     const identity = `${group}\n${kind}\n${namespace}\n${name}`
     const first = seen.get(identity)
-    if (first === undefined) seen.set(identity, manifest)
+    if (first === undefined || !protects("duplicates-are-refused")) seen.set(identity, manifest)
     else {
       const object = `${kind} ${namespace}/${name}`
       const details = {
@@ -64,6 +65,8 @@ export function joinFiles(files: readonly ReadFile[], options: ManifestOptions):
   }
   return issues.length > 0 ? { issues: boundIssues(issues, limits.issues) } : { manifests }
 }
+
+const issuesOf = (file: ReadFile): readonly SourceIssue[] => file.issues
 
 const governingKinds = new Set(["Loop", "Plan", "Plane"])
 

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { protects } from "../../base/protections.ts"
 import { storeFault } from "../faults.ts"
 import { createPrivateFile } from "./private-files.ts"
 
@@ -20,7 +21,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   createPrivateFile(path)
   const db = new DatabaseSync(path)
   try {
-    db.exec("BEGIN EXCLUSIVE")
+    if (protects("one-plane-per-directory")) db.exec("BEGIN EXCLUSIVE")
   } catch (error) {
     db.close()
     const busy =
@@ -34,7 +35,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   return {
     release() {
       if (!db.isOpen) return
-      db.exec("ROLLBACK")
+      if (db.isTransaction) db.exec("ROLLBACK")
       db.close()
     },
   }

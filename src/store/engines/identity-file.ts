@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { isObject } from "../../base/json.ts"
+import { protects } from "../../base/protections.ts"
 import { storeFault } from "../faults.ts"
 import { isCode, writePrivateFile } from "./private-files.ts"
 import { storeFormat } from "./sqlite-schema.ts"
@@ -45,7 +46,7 @@ export function readIdentity(directory: string): IdentityFile | undefined {
   const { format, planeId, createdAt } = value
   if (typeof format !== "number" || typeof planeId !== "string" || typeof createdAt !== "string")
     throw lost("identity.json lacks format, planeId or createdAt")
-  if (format > storeFormat)
+  if (format > storeFormat && protects("newer-format-refused"))
     throw storeFault("SPT-STORE-024", { directory, found: format, known: storeFormat })
   return { format, planeId, createdAt }
 }

@@ -1,0 +1,11 @@
+// The fault corpus: every way we know in which a loop like this one did harm elsewhere, what must
+// hold all the same, and which proof shows it. docs/reference/fault-corpus.md is made from it.
+
+import { actuationRows } from "./rows/actuation.ts"
+import { desiredRows } from "./rows/desired.ts"
+import { observationRows } from "./rows/observation.ts"
+import type { CorpusRow, CorpusSection } from "./rows/row.ts"
+
+export const sections: readonly CorpusSection[] = [desiredRows, observationRows, actuationRows]
+
+export const corpus: readonly CorpusRow[] = sections.flatMap((section) => section.rows)
