@@ -199,6 +199,20 @@ export const apiFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-API-040": {
+    fault: "stuck",
+    text: "cannot set loop {loop} to {mode}: {principal} is not a person",
+    hint: "a person lets a loop act: `setpoint promote`",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-041": {
+    fault: "stuck",
+    text: "cannot set loop {loop} to {mode}: {clean} of {needed} clean rounds so far",
+    hint: "look at `setpoint report`, then wait, or `setpoint promote --now --reason TEXT`",
+    status: 403,
+    reason: "Forbidden",
+  },
 })
 
 export interface FieldCause {

@@ -8,6 +8,8 @@ import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
 import { configMapDefinition, eventDefinition, namespaceDefinition } from "./definitions/core.ts"
 import { definitionDefinition } from "./definitions/definition.ts"
+import { guardPolicyDefinition } from "./definitions/guard-policy.ts"
+import { invariantDefinition, signalDefinition } from "./definitions/invariants.ts"
 import { loopDefinition, planDefinition, planeDefinition } from "./definitions/setpoint.ts"
 import { apiFault } from "./faults.ts"
 import { type Follower, followStore } from "./follow-store.ts"
@@ -27,6 +29,9 @@ const builtIns: readonly ApiObject[] = [
   loopDefinition,
   planDefinition,
   planeDefinition,
+  guardPolicyDefinition,
+  invariantDefinition,
+  signalDefinition,
 ]
 
 interface Known {

@@ -12,6 +12,7 @@ import type { ApiObject } from "../object/object.ts"
 import { authorsAdmission } from "./admission/authors.ts"
 import { definitionAdmission } from "./admission/definition-rules.ts"
 import { engineOnlyAdmission } from "./admission/engine-only.ts"
+import { invariantAdmission } from "./admission/invariant-rules.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
 import { loopAdmission } from "./admission/loop-rules.ts"
 import { namespaceAdmission } from "./admission/namespace-rules.ts"
@@ -79,12 +80,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       authorsAdmission(hasProvider),
       ...(options.mutating ?? []),
     ],
-    validating: [
-      loopAdmission,
-      policyAdmission,
-      promotionAdmission,
-      ...(options.validating ?? []),
-    ],
+    validating: [loopAdmission, invariantAdmission, policyAdmission, promotionAdmission, ...(options.validating ?? [])],
   }
   const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
   await Promise.all(followers.map((follower) => follower.synced()))

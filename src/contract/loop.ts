@@ -12,6 +12,15 @@ export interface LoopLimits {
   readonly shrinkPercent: number
 }
 
+/** A limit from a GuardPolicy: it counts besides the loop's own, and no loop can loosen it. */
+export interface LimitFloor {
+  /** Name of the policy. */
+  readonly by: string
+  readonly limits: LoopLimits
+  /** Counts the deletes of all loops together. */
+  readonly everywhere: boolean
+}
+
 export type OnDrift = "Correct" | "Report" | "Hold"
 export type OnConflict = "Hold" | "DeclaredWins" | "ObservedWins"
 
@@ -63,6 +72,9 @@ export interface LoopSpec {
   readonly sourceMaxAgeMs: number
   /** A marked object that is not gone after this needs someone. */
   readonly deletionDeadlineMs: number
+  /** From policies: limits besides its own, and kinds whose destruction always waits. */
+  readonly floors: readonly LimitFloor[]
+  readonly protectedKinds: readonly string[]
 }
 
 /** `default.site`: how labels, journals and plans name a loop. */

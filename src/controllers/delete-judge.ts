@@ -13,14 +13,19 @@ import type { Observation } from "../contract/observation.ts"
 import { isSource } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import { allow, type Reason, strictest, type Verdict } from "../contract/verdict.ts"
-import { judgeDeletes } from "../guard/judge-deletes.ts"
+import { breakGlassText, isLifted } from "../guard/break-glass.ts"
+import { type DeleteSetFacts, judgeDeletes } from "../guard/judge-deletes.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { HeldOrigin, PlanDocument } from "../ledger/plan-ledger.ts"
+import type { HeldAction, HeldOrigin, PlanDocument } from "../ledger/plan-ledger.ts"
+import { isRollbackRevision } from "../ledger/quarantines.ts"
 import { keyText, loopLabel } from "../object/object.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
+import { floorUse } from "../reconcile/limit-facts.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { protectedBy } from "../reconcile/protection.ts"
+import { noteDeleteSet } from "./note-delete-set.ts"
 
 export interface DeleteJudgePorts {
   readonly ledger: Ledger
@@ -28,11 +33,21 @@ export interface DeleteJudgePorts {
   kindOf(key: string): KindRuntime | undefined
   /** A fresh look at the target of an object that we own. */
   observe(subject: Subject): Promise<{ readonly text: string; readonly observation: Observation }>
+  /** Why the loop's invariants forbid the set. */
+  invariants?(loop: LoopEngine, subjects: readonly Subject[]): readonly Reason[]
   /** Brings the loop's plan in line with what it holds, and says which plan waits now. */
   planned(loop: LoopEngine): Promise<PlanDocument | undefined>
 }
 
 const observedAtOnce = 16
+
+/** The deletes of one loop with how they were judged. */
+interface JudgedSet {
+  readonly loop: LoopEngine
+  readonly subjects: readonly Subject[]
+  readonly facts: DeleteSetFacts
+  readonly verdict: Verdict
+}
 
 type CauseOfDelete = Pick<DeleteRequest, "origin" | "principal" | "sourceRevision">
 
@@ -46,19 +61,29 @@ export class LoopDeleteJudge implements DeleteJudge {
   async judge(request: DeleteRequest): Promise<DeleteJudgement> {
     const groups = [...this.#group(request.candidates)].map(([loop, subjects]) => {
       const open = subjects.filter(({ uid }) => !this.#isGranted(uid))
-      return { loop, subjects, open, verdict: this.#verdict(loop, open, request) }
+      const facts = this.#facts(loop, open, request)
+      const verdict = strictest([judgeDeletes(facts), this.#byInvariants(loop, open)])
+      return { loop, subjects, open, facts, verdict }
     })
     for (const { loop, open } of groups) {
       const rejected = this.#rejectedBy(loop, open, request)
       if (rejected !== undefined) return { kind: "denied", reasons: [rejected] }
     }
     const verdict = strictest(groups.map((group) => group.verdict).concat(allow()))
+    if (!request.dryRun) for (const group of groups) noteDeleteSet(group, this.#ports.ledger)
     if (verdict.kind === "deny") return { kind: "denied", reasons: verdict.reasons }
     if (verdict.kind !== "allow") return this.#holdAll(groups, request, verdict)
-    const writes = request.dryRun
-      ? []
-      : groups.flatMap(({ loop, subjects }) => this.#reserve(loop, subjects, request))
+    const writes = request.dryRun ? [] : groups.flatMap((group) => this.#reserve(group, request))
     return { kind: "allowed", reserve: { checks: [], writes } }
+  }
+
+  /** A set after which an invariant does not hold is denied; no approval lifts that. */
+  #byInvariants(loop: LoopEngine, open: readonly Subject[]): Verdict {
+    const { ledger, invariants } = this.#ports
+    const observing = loop.spec.mode === "Observe"
+    const owned = observing ? [] : open.filter(({ uid }) => ledger.inventory.mayOwn(uid))
+    const reasons = owned.length === 0 ? [] : (invariants?.(loop, owned) ?? [])
+    return reasons.length === 0 ? allow() : { kind: "deny", reasons }
   }
 
   #isGranted(uid: string): boolean {
@@ -114,12 +139,12 @@ export class LoopDeleteJudge implements DeleteJudge {
     return undefined
   }
 
-  #verdict(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): Verdict {
+  #facts(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): DeleteSetFacts {
     const { budgets, inventory, store } = this.#ports.ledger
     const observing = loop.spec.mode === "Observe" // Deleting an object only releases its target.
     const owned = observing ? [] : subjects.filter(({ uid }) => inventory.mayOwn(uid))
     const size = inventory.size(loop.id)
-    return judgeDeletes({
+    return {
       loop: loop.id,
       spec: loop.spec,
       origin: request.origin,
@@ -130,14 +155,27 @@ export class LoopDeleteJudge implements DeleteJudge {
       baseline: budgets.baseline(loop.id, size),
       deletesUsed: budgets.deletesInWindow(loop.id, loop.spec.limits.windowMs),
       restored: store.identity.restored,
-    })
+      ...loop.glass(),
+      floors: loop.spec.floors.map((floor) => {
+        const { allowed, deletesUsed } = floorUse(floor, loop.id, size, budgets, 0)
+        return { by: floor.by, deletes: floor.limits.deletes, allowed, used: deletesUsed }
+      }),
+      protectedObjects: owned.flatMap(({ key, object, uid }) => {
+        const by = protectedBy(object, inventory.isProtected(uid), loop.spec)
+        return by === undefined ? [] : [{ object: key, by }]
+      }),
+      ...(loop.sourceShrunk === undefined ? {} : { shrunk: loop.sourceShrunk }),
+    }
   }
 
-  #reserve(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): Write[] {
-    const { budgets, inventory, time } = this.#ports.ledger
+  #reserve({ loop, subjects, facts, verdict }: JudgedSet, request: DeleteRequest): Write[] {
+    const { budgets, inventory, time, breakGlass } = this.#ports.ledger
     const { principal, sourceRevision } = request
+    const glass = isLifted(verdict) ? facts.breakGlass : undefined
+    const under = glass === undefined ? undefined : breakGlassText(glass)
+    const { text } = deleteCause(request)
     // A grant of an earlier try goes into this commit again: that one may never have been durable.
-    return subjects
+    const grants = subjects
       .filter(({ uid }) => inventory.mayOwn(uid))
       .map(({ uid }) =>
         budgets.grant(
@@ -146,11 +184,15 @@ export class LoopDeleteJudge implements DeleteJudge {
             loop: loop.id,
             at: time.now(),
             principal: principal.name,
-            cause: deleteCause(request).text,
+            cause: under === undefined ? text : `${text}; under ${under}`,
             ...(sourceRevision === undefined ? {} : { sourceRevision }),
+            ...(under === undefined ? {} : { breakGlass: under }),
           },
         ),
       )
+    return under === undefined
+      ? grants
+      : [...grants, ...breakGlass.debit(loop.id, facts.kinds.length)]
   }
 
   /** Puts the deletes into the loop's plan, each bound to its target as it is now. */
@@ -168,7 +210,8 @@ export class LoopDeleteJudge implements DeleteJudge {
       if (known !== undefined && known.action.cause.text === cause.text) return // It is watched.
       const record = await this.#ports.ledger.record(subject.uid)
       const { text, observation } = await this.#ports.observe(subject)
-      const action = deleteAction(subject, text, record, observation, cause)
+      const asked = { ...cause, ...askedBefore(known, cause) }
+      const action = deleteAction(subject, text, record, observation, asked)
       loop.held.put({ action, origin, reasons, desiredHash: "" })
     })
     const plan = await this.#ports.planned(loop)
@@ -179,10 +222,23 @@ export class LoopDeleteJudge implements DeleteJudge {
 /** Why these deletes are asked for. */
 export function deleteCause(request: CauseOfDelete): Cause {
   const { origin, principal, sourceRevision } = request
+  if (sourceRevision !== undefined && isRollbackRevision(sourceRevision)) {
+    const text = `not in the checkpoint that was rolled back to (${principal.name})`
+    return { kind: "rollback", principal: principal.name, text, sourceRevision }
+  }
   if (origin === "prune") {
     const text = `no longer in the source (${principal.name})`
     return { kind: "prune", text, ...(sourceRevision === undefined ? {} : { sourceRevision }) }
   }
   const text = `${principal.name} asked to delete it (${origin})`
   return { kind: "delete", principal: principal.name, text }
+}
+
+/** Who asked for it first stays one who asked: asking through another hand hides nobody. */
+function askedBefore(known: HeldAction | undefined, cause: Cause): Pick<Cause, "authors"> {
+  if (known === undefined) return {}
+  const { principal, authors = [] } = known.action.cause
+  const all = [principal, ...authors, cause.principal].filter((one) => one !== undefined)
+  const names = [...new Set(all)]
+  return names.length > 1 ? { authors: names } : {}
 }

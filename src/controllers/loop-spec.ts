@@ -52,6 +52,8 @@ export function loopSpecOf(object: ApiObject): LoopSpec {
     cleanRounds: number(spec.cleanRounds, 3),
     sourceMaxAgeMs: duration(spec.sourceMaxAge, "1h"),
     deletionDeadlineMs: duration(spec.deletionDeadline, "1h"),
+    floors: [],
+    protectedKinds: [],
   }
 }
 

@@ -1,7 +1,8 @@
 // Over the change limit a round proceeds gradually: what fits into the window runs, the rest waits
-// for the window to move on.
+// for the window to move on. Limits of policies count besides the loop's own.
 
-import { type Guard, type RoundFacts, verdict } from "./guard.ts"
+import { protects } from "../base/protections.ts"
+import { type Guard, limitsOf, type RoundFacts, verdict } from "./guard.ts"
 
 /** Rank of each limited change in its round, computed once per round. */
 const ranks = new WeakMap<RoundFacts, Map<string, number>>()
@@ -19,10 +20,11 @@ function rankOf(digest: string, facts: RoundFacts): number {
 export const changeLimitGuard: Guard = {
   name: "change-limit",
   judge({ action, limitedChange, approved }, facts) {
-    if (!limitedChange || approved) return undefined
-    const { changes } = facts.spec.limits
-    if (facts.changesUsed + rankOf(action.digest, facts) < changes) return undefined
-    const message = `${facts.changesUsed} of ${changes} changes of this window are used`
+    if (!limitedChange || approved || !protects("change-limit")) return undefined
+    const rank = rankOf(action.digest, facts)
+    const over = limitsOf(facts).find((limit) => limit.changesUsed + rank >= limit.changes)
+    if (over === undefined) return undefined
+    const message = `${over.changesUsed} of ${over.changes} changes of this window are used (${over.by})`
     const hint = "it goes on by itself when the window moves; raise spec.limits.changes to hurry"
     return verdict("wait", { guard: "change-limit", code: "ChangeLimit", message, hint })
   },

@@ -11,6 +11,11 @@ import {
   type Verdict,
   type VerdictKind,
 } from "../contract/verdict.ts"
+import { type BreakGlassFacts, liftedBy } from "./break-glass.ts"
+import { allowedDeletes } from "./delete-limit.ts"
+import { countDestroyed, type Effect } from "./effects.ts"
+import type { InvariantFacts } from "./judge-invariant.ts"
+import type { WindowState } from "./time-windows.ts"
 
 export interface JudgedAction {
   readonly action: Action
@@ -28,6 +33,32 @@ export interface JudgedAction {
   readonly flapping: readonly string[]
   /** Who rejected it, while the rejection stands. */
   readonly rejectedBy?: string
+  /** What it destroys, by effect. */
+  readonly effects: readonly Effect[]
+  /** Its destruction was counted under a break-glass when it was marked. */
+  readonly paidByGlass?: boolean
+  /** What protects the object, for people; undefined when nothing does. */
+  readonly protectedBy?: string
+}
+
+/** One limit with what is used of it. */
+export interface LimitFacts {
+  /** "the loop" or the name of a policy. */
+  readonly by: string
+  readonly windowMs: number
+  /** What may be destroyed in a window, the share of the inventory included. */
+  readonly allowed: number
+  readonly deletesUsed: number
+  readonly changes: number
+  readonly changesUsed: number
+}
+
+/** Targets of a kind that are gone although they are ours and declared. */
+export interface Vanished {
+  readonly gone: number
+  readonly of: number
+  /** Others may be gone too: they are being looked at. */
+  readonly settling: boolean
 }
 
 export interface RoundFacts {
@@ -40,6 +71,33 @@ export interface RoundFacts {
   readonly changesUsed: number
   /** Content came from a backup and has not been fully observed since. */
   readonly restored: boolean
+  /** Not every object was looked at since the plane started. */
+  readonly coldStart: boolean
+  /** Limits of policies, besides the loop's own. */
+  readonly floors: readonly LimitFacts[]
+  /** A person's word that lifts limits for a time. */
+  readonly breakGlass?: BreakGlassFacts
+  readonly window: WindowState
+  /** Ledger milliseconds since the source was last read well; undefined without a source. */
+  readonly sourceAgeMs?: number
+  /** By kind. */
+  readonly vanished: ReadonlyMap<string, Vanished>
+  /** Judged last, over what the other guards let through. */
+  readonly invariants?: InvariantFacts
+}
+
+/** The loop's own limit first, then those of policies. */
+export function limitsOf(facts: RoundFacts): readonly LimitFacts[] {
+  const { limits } = facts.spec
+  const own: LimitFacts = {
+    by: "the loop",
+    windowMs: limits.windowMs,
+    allowed: allowedDeletes(limits, facts),
+    deletesUsed: facts.deletesUsed,
+    changes: limits.changes,
+    changesUsed: facts.changesUsed,
+  }
+  return [own, ...facts.floors]
 }
 
 export interface Guard {
@@ -66,5 +124,19 @@ export function judgeAction(
       return verdict("deny", { guard: guard.name, code: "GuardFailed", message })
     }
   })
-  return strictest(verdicts)
+  return liftedBy(facts.breakGlass, strictest(verdicts), destroyedUnderGlass(facts))
+}
+
+const underGlassSums = new WeakMap<RoundFacts, number>()
+
+/** What all actions of the round that nobody approved or paid for would destroy together. */
+function destroyedUnderGlass(facts: RoundFacts): number {
+  if (facts.breakGlass === undefined) return 0
+  let sum = underGlassSums.get(facts)
+  if (sum === undefined) {
+    const drawing = facts.actions.filter((item) => !item.approved && item.paidByGlass !== true)
+    sum = drawing.reduce((total, item) => total + countDestroyed(item.effects), 0)
+    underGlassSums.set(facts, sum)
+  }
+  return sum
 }

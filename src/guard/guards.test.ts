@@ -3,7 +3,14 @@ import type { Action, FieldChange, Verb } from "../contract/action.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import { strictest, type VerdictKind } from "../contract/verdict.ts"
 import { loopSpecOf } from "../controllers/loop-spec.ts"
-import { type Guard, type JudgedAction, judgeAction, type RoundFacts } from "./guard.ts"
+import { effectsOf } from "./effects.ts"
+import {
+  type Guard,
+  type JudgedAction,
+  judgeAction,
+  type LimitFacts,
+  type RoundFacts,
+} from "./guard.ts"
 import { roundGuards } from "./guards.ts"
 
 const spec: LoopSpec = loopSpecOf({
@@ -31,6 +38,7 @@ function item(changes: Partial<JudgedAction> & { readonly action: Action }): Jud
     approved: false,
     granted: verb === "delete" ? "yes" : "no",
     flapping: [],
+    effects: effectsOf(changes.action, { scale: new Set(["size"]), expiry: new Set() }),
     ...changes,
   }
 }
@@ -38,7 +46,8 @@ function item(changes: Partial<JudgedAction> & { readonly action: Action }): Jud
 function facts(actions: readonly JudgedAction[], rest: Partial<RoundFacts> = {}): RoundFacts {
   return {
     ...{ loop: "default.site", spec, actions, inventory: 100, baseline: 100 },
-    ...{ deletesUsed: 0, changesUsed: 0, restored: false },
+    ...{ deletesUsed: 0, changesUsed: 0, restored: false, coldStart: false, floors: [] },
+    ...{ window: { open: true, reason: "" }, vanished: new Map() },
     ...rest,
   }
 }
@@ -58,6 +67,20 @@ const conflict = item({ action: action("update", "u1", "conflict") })
 const adopt = item({ action: action("adopt", "u1", "adopt"), limitedChange: true })
 const removal = item({ action: action("delete") })
 const replace = item({ action: action("replace") })
+const emptied: Action = {
+  ...action("update"),
+  changes: [{ path: "size", before: 6, after: 0, why: "requested" }],
+}
+const emptying = item({ action: emptied })
+const lost: Action = { ...action("create"), cause: { kind: "missing", text: "it is gone" } }
+const missing = item({ action: lost, limitedChange: true })
+const gone = (count: number, of: number, settling: boolean) =>
+  new Map([["Widget", { gone: count, of, settling }]])
+const floor = (rest: Partial<LimitFacts>): LimitFacts => ({
+  ...{ by: "policy strict", windowMs: 600_000, allowed: 5, deletesUsed: 0 },
+  ...{ changes: 9, changesUsed: 0 },
+  ...rest,
+})
 const mode = (value: LoopSpec["mode"]) => ({ spec: { ...spec, mode: value } })
 
 /** Each is stopped by exactly one guard: without that one it would simply run. */
@@ -113,12 +136,53 @@ const cases: readonly Case[] = [
     ...{ verdict: "hold", code: "TargetChanged" },
   },
   {
-    ...{ name: "a replace too many", guard: "delete-grant", item: replace },
+    ...{ name: "a replace too many", guard: "destroy-limit", item: replace },
     ...{ rest: { deletesUsed: 5 }, verdict: "hold", code: "DeleteLimit" },
   },
   {
     ...{ name: "a delete after a restore", guard: "restored", item: removal },
     ...{ rest: { restored: true }, verdict: "wait", code: "Restored" },
+  },
+  {
+    ...{ name: "an update that takes many to zero", guard: "destroy-limit", item: emptying },
+    ...{ verdict: "hold", code: "DeleteLimit" },
+  },
+  {
+    ...{ name: "a replace over a policy's limit", guard: "destroy-limit", item: replace },
+    ...{ rest: { floors: [floor({ allowed: 0 })] }, verdict: "hold", code: "DeleteLimit" },
+  },
+  {
+    ...{ name: "a change over a policy's limit", guard: "change-limit", item: update },
+    ...{ rest: { floors: [floor({ changesUsed: 9 })] }, verdict: "wait", code: "ChangeLimit" },
+  },
+  {
+    ...{ name: "a delete right after a start", guard: "cold-start", item: removal },
+    ...{ rest: { coldStart: true }, verdict: "wait", code: "ColdStart" },
+  },
+  {
+    ...{ name: "a delete under a silent source", guard: "source-age", item: removal },
+    ...{ rest: { sourceAgeMs: 3_600_001 }, verdict: "wait", code: "SourceStale" },
+  },
+  {
+    ...{ name: "an act outside its window", guard: "window", item: update },
+    ...{ rest: { window: { open: false, reason: "closed" } }, verdict: "wait", code: "Window" },
+  },
+  {
+    ...{ name: "destroying what is protected", guard: "protection" },
+    ...{ item: { ...removal, protectedBy: "its annotation" }, verdict: "hold", code: "Protected" },
+  },
+  {
+    ...{ name: "making everything again", guard: "vanish", item: missing },
+    ...{ rest: { vanished: gone(3, 3, false) }, verdict: "hold", code: "AllVanished" },
+  },
+  {
+    ...{ name: "making some again too soon", guard: "vanish", item: missing },
+    ...{ rest: { vanished: gone(3, 9, true) }, verdict: "wait", code: "VanishCheck" },
+  },
+  {
+    ...{ name: "drift in a field whose policy is Hold", guard: "drift", item: drifted },
+    ...{ rest: { spec: { ...spec, paths: [{ path: "color", onDrift: "Hold" }] } } },
+    ...{ verdict: "hold", code: "Drift" },
   },
 ]
 
@@ -152,7 +216,7 @@ describe("each guard", () => {
 
   it("lets a person's approval of exactly this pass all that people decide", () => {
     const decided = cases.filter(
-      ({ code }) => !["Observe", "StaleObservation", "NotJudged"].includes(code),
+      ({ code }) => !["Observe", "StaleObservation", "NotJudged", "Window"].includes(code),
     )
     for (const { item: one, rest } of decided) {
       expect(judge({ ...one, approved: true }, rest, roundGuards).kind).toBe("allow")

@@ -15,6 +15,7 @@ function facts(
   return {
     ...{ loop: "default.site", spec, origin: "prune", principal: "service", inventory },
     ...{ baseline: inventory, deletesUsed: 0, restored: false },
+    ...{ floors: [], protectedObjects: [] },
     kinds: Array(count).fill("Widget"),
     inventoryOf: () => inventory,
     ...rest,

@@ -1,10 +1,12 @@
 // Judges a set of deletes before anything is marked. Over the limit nothing of the set is marked: a
 // half-executed mistake is still a mistake.
 
+import { protects } from "../base/protections.ts"
 import type { DeleteOrigin } from "../contract/delete-judge.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import type { PrincipalKind } from "../contract/principal.ts"
 import { allow, type Reason, strictest, type Verdict } from "../contract/verdict.ts"
+import { type BreakGlassFacts, liftedBy } from "./break-glass.ts"
 import { allowedDeletes } from "./delete-limit.ts"
 import { verdict } from "./guard.ts"
 
@@ -20,18 +22,39 @@ export interface DeleteSetFacts {
   readonly baseline: number
   readonly deletesUsed: number
   readonly restored: boolean
+  /** A person's word that lifts limits for a time. */
+  readonly breakGlass?: BreakGlassFacts
+  /** Limits of policies, besides the loop's own. */
+  readonly floors: readonly DeleteFloor[]
+  /** Owned objects of the set that are protected, and by what. */
+  readonly protectedObjects: readonly { readonly object: string; readonly by: string }[]
+  /** What the revision that asks for this lost against the one before it. */
+  readonly shrunk?: { readonly from: number; readonly to: number }
+}
+
+export interface DeleteFloor {
+  /** Name of the policy. */
+  readonly by: string
+  /** The count alone, and with the share of the inventory. */
+  readonly deletes: number
+  readonly allowed: number
+  readonly used: number
 }
 
 const guard = "delete-limit"
 
 export function judgeDeletes(facts: DeleteSetFacts): Verdict {
   if (facts.kinds.length === 0) return allow()
-  return strictest([
+  const verdict = strictest([
     judgeMode(facts),
     judgeRestored(facts),
     judgeCount(facts),
     judgeEmptying(facts),
+    judgeFloors(facts),
+    judgeProtected(facts),
+    judgeShrunk(facts),
   ])
+  return liftedBy(facts.breakGlass, verdict, facts.kinds.length)
 }
 
 function judgeMode({ spec, loop }: DeleteSetFacts): Verdict {
@@ -56,6 +79,7 @@ function judgeCount(facts: DeleteSetFacts): Verdict {
   const limit = isPlainDelete(facts) ? spec.limits.deletes : allowedDeletes(spec.limits, facts)
   const left = Math.max(0, limit - deletesUsed)
   if (kinds.length <= left) return allow()
+  if (inventory < 10 && !protects("limit-has-no-minimum")) return allow()
   const minutes = Math.round(spec.limits.windowMs / 60_000)
   const message =
     `${kinds.length} of ${inventory} targets would be deleted; ` +
@@ -66,6 +90,7 @@ function judgeCount(facts: DeleteSetFacts): Verdict {
 
 function judgeEmptying(facts: DeleteSetFacts): Verdict {
   if (isPlainDelete(facts) || facts.spec.onEmpty === "Allow") return allow()
+  if (!protects("emptying-holds")) return allow()
   if (facts.kinds.length >= facts.inventory) {
     const message = `the loop would lose all of its ${facts.inventory} targets`
     return verdict("hold", { guard: "empty", code: "EmptySet", message })
@@ -77,3 +102,38 @@ function judgeEmptying(facts: DeleteSetFacts): Verdict {
   })
   return reasons.length === 0 ? allow() : { kind: "hold", reasons }
 }
+
+function judgeFloors(facts: DeleteSetFacts): Verdict {
+  const count = facts.kinds.length
+  const reasons = facts.floors.flatMap(({ by, deletes, allowed, used }): Reason[] => {
+    const left = Math.max(0, (isPlainDelete(facts) ? deletes : allowed) - used)
+    if (count <= left || !protects("policy-floor")) return []
+    const message = `${count} would be deleted; policy ${by} lets ${left} go now (${used} used)`
+    return [{ guard: "policy", code: "PolicyLimit", message }]
+  })
+  return reasons.length === 0 ? allow() : { kind: "hold", reasons }
+}
+
+function judgeProtected({ protectedObjects }: DeleteSetFacts): Verdict {
+  const [first] = protectedObjects
+  if (first === undefined || !protects("protected-object")) return allow()
+  const more = protectedObjects.length - 1
+  const others = more === 0 ? "" : `, and ${more} more`
+  const message = `${first.object} is protected by ${first.by}${others}`
+  const hint = "approve the plan if it shall really be destroyed"
+  return verdict("hold", { guard: "protection", code: "Protected", message, hint })
+}
+
+/** A source that lost most of what it declared is more likely broken than meant. */
+function judgeShrunk({ shrunk, spec, origin }: DeleteSetFacts): Verdict {
+  if (shrunk === undefined || origin !== "prune" || spec.onEmpty === "Allow") return allow()
+  const { from, to } = shrunk
+  if (from < shrunkMin || to * 100 >= from * spec.limits.shrinkPercent) return allow()
+  if (!protects("source-shrunk")) return allow()
+  const message = `the source declares ${to} objects; it declared ${from} before`
+  const hint = "check that all of it is there; approve the plan if it is meant"
+  return verdict("hold", { guard: "source-shrunk", code: "SourceShrunken", message, hint })
+}
+
+/** Of fewer, half is nobody's accident. */
+const shrunkMin = 4

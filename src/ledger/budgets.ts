@@ -3,6 +3,7 @@
 // since it first converged. Every delete has its own debit under its UID, so that the commit that
 // marks an object can carry it.
 
+import { protects } from "../base/protections.ts"
 import type { Store, Write } from "../contract/store.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
 import type { LedgerTime } from "./ledger-time.ts"
@@ -20,6 +21,10 @@ export interface DeleteGrant {
   readonly sourceRevision?: string
   /** Approved for exactly this state of the target. */
   readonly token?: string
+  /** How many things it destroys; one when missing. */
+  readonly count?: number
+  /** The break-glass that let it be marked and counted it. */
+  readonly breakGlass?: string
 }
 
 interface Window {
@@ -54,7 +59,7 @@ export class Budgets {
   async open(store: Store): Promise<void> {
     for await (const entry of scanPrefix(store, ledgerKeys.debits)) {
       const grant = decodeDocument<DeleteGrant>(entry.value)
-      this.#grants.set(grant.uid, grant)
+      if (protects("budget-survives-restart")) this.#grants.set(grant.uid, grant)
     }
     for await (const entry of scanPrefix(store, ledgerKeys.windows)) {
       const loop = entry.key.slice(ledgerKeys.windows.length)
@@ -82,12 +87,22 @@ export class Budgets {
 
   /** Deletes that the window paid for; approved ones draw on no window. */
   deletesInWindow(loop: string, windowMs: number): number {
+    return this.#destroyed(windowMs, (grant) => grant.loop === loop)
+  }
+
+  /** The same over all loops. */
+  deletesEverywhere(windowMs: number): number {
+    return this.#destroyed(windowMs, () => true)
+  }
+
+  #destroyed(windowMs: number, counts: (grant: DeleteGrant) => boolean): number {
+    if (!protects("window-counts-all")) return 0
     const since = this.#time.now() - windowMs
-    let count = 0
+    let sum = 0
     for (const grant of this.#grants.values()) {
-      if (grant.loop === loop && grant.plan === undefined && grant.at > since) count++
+      if (grant.plan === undefined && grant.at > since && counts(grant)) sum += grant.count ?? 1
     }
-    return count
+    return sum
   }
 
   changesInWindow(loop: string, windowMs: number): number {

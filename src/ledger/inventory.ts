@@ -1,11 +1,13 @@
 // The inventory: which targets we own, counted per loop and kind, and who claims which target. It
 // mirrors the records in memory as small facts; the records themselves stay in the store.
 
+import { protects } from "../base/protections.ts"
 import type { TargetRecord } from "../contract/record.ts"
 
 interface Owned {
   readonly loop: string
   readonly kind: string
+  readonly protected: boolean
 }
 
 export interface Claim {
@@ -13,27 +15,37 @@ export interface Claim {
   readonly object: string
 }
 
+const ownedOf = ({ loop, kind, protected: guarded = false }: TargetRecord): Owned => ({
+  ...{ loop, kind, protected: guarded },
+})
+
 export class Inventory {
   readonly #owned = new Map<string, Owned>()
   readonly #claims = new Map<string, Claim>()
   readonly #sizes = new Map<string, number>()
   /** A create was begun and its end is not known: what it made, if anything, is ours. */
-  readonly #undecided = new Set<string>()
+  readonly #undecided = new Map<string, string>()
+  /** UIDs whose target is or may be ours, by the object's key. */
+  readonly #byObject = new Map<string, readonly string[]>()
+  readonly #objects = new Map<string, string>()
 
   /** Takes the place of what was known of this UID. */
   note(record: TargetRecord): void {
     this.forget(record.uid)
     this.#claims.set(record.target, { uid: record.uid, object: record.object })
+    if (record.owned || record.pending?.verb === "create") this.#link(record.uid, record.object)
     if (!record.owned) {
-      if (record.pending?.verb === "create") this.#undecided.add(record.uid)
+      if (record.pending?.verb !== "create") return
+      this.#undecided.set(record.uid, record.loop)
       return
     }
-    this.#owned.set(record.uid, { loop: record.loop, kind: record.kind })
+    this.#owned.set(record.uid, ownedOf(record))
     this.#count(record.loop, record.kind, 1)
   }
 
   forget(uid: string, target?: string): void {
     this.#undecided.delete(uid)
+    this.#unlink(uid)
     const owned = this.#owned.get(uid)
     if (owned !== undefined) {
       this.#owned.delete(uid)
@@ -51,13 +63,48 @@ export class Inventory {
     return this.#owned.has(uid) || this.#undecided.has(uid)
   }
 
+  /** Its record says that it was protected, and nobody approved the end of that. */
+  isProtected(uid: string): boolean {
+    return this.#owned.get(uid)?.protected ?? false
+  }
+
+  /** UIDs of this object, now or before, that own a target or may own one. */
+  uidsOf(object: string): readonly string[] {
+    return this.#byObject.get(object) ?? []
+  }
+
+  /** Every object whose target is or may be ours. */
+  objects(): string[] {
+    return [...this.#byObject.keys()]
+  }
+
+  /** UIDs whose create got no answer; of one loop, or all. */
+  undecided(loop?: string): string[] {
+    const all = [...this.#undecided]
+    return all.flatMap(([uid, of]) => (loop === undefined || of === loop ? [uid] : []))
+  }
+
   claimOf(target: string): Claim | undefined {
-    return this.#claims.get(target)
+    return protects("one-owner-per-target") ? this.#claims.get(target) : undefined
   }
 
   /** How many targets the loop owns, of one kind or of all. */
   size(loop: string, kind = ""): number {
     return this.#sizes.get(`${loop}/${kind}`) ?? 0
+  }
+
+  #link(uid: string, object: string): void {
+    this.#objects.set(uid, object)
+    this.#byObject.set(object, [...(this.#byObject.get(object) ?? []), uid])
+  }
+
+  #unlink(uid: string): void {
+    const object = this.#objects.get(uid)
+    if (object === undefined) return
+    this.#objects.delete(uid)
+    const left = (this.#byObject.get(object) ?? []).filter((one) => one !== uid)
+    if (left.length === 0) this.#byObject.delete(object)
+    else this.#byObject.set(object, left)
   }
 
   #count(loop: string, kind: string, by: number): void {

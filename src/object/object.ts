@@ -98,5 +98,7 @@ export const setpointVersion = "v1alpha1"
 export const loopLabel = "setpoint.dev/loop"
 /** Says from which file:line of which source revision an object came. */
 export const sourceAnnotation = "setpoint.dev/source"
+/** "true": destroying the object's target always waits for a person. */
+export const protectAnnotation = "setpoint.dev/protect"
 /** Kept on every object whose kind has a provider, until its target is gone or released. */
 export const targetFinalizer = "setpoint.dev/target"

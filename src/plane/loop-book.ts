@@ -5,7 +5,6 @@ import type { Clock, Timer } from "../base/clock.ts"
 import { equalJson, type Json } from "../base/json.ts"
 import { type LoopSpec, loopId } from "../contract/loop.ts"
 import type { Source } from "../contract/source.ts"
-import { loopSpecOf } from "../controllers/loop-spec.ts"
 import {
   SourceKeeper,
   type SourceKeeperPorts,
@@ -19,6 +18,10 @@ export interface LoopBookPorts {
   readonly engine: LoopEnginePorts
   readonly source: SourceKeeperPorts
   openSource(directory: string): Source
+  /** What a Loop object means now, policies and approved loosenings included. */
+  specOf(object: ApiObject): LoopSpec
+  /** Notes what is declared and puts what it loosens into the loop's plan. */
+  declared(loop: LoopEngine, object: ApiObject): Promise<void>
   /** What the ledger remembers as held goes back into a new engine. */
   restoreHeld(loop: LoopEngine): void
   /** The level trigger. */
@@ -30,6 +33,7 @@ export interface LoopBookPorts {
 
 interface Entry {
   readonly engine: LoopEngine
+  object: ApiObject
   keeper: SourceKeeper | undefined
   timer: Timer | undefined
 }
@@ -62,16 +66,19 @@ export class LoopBook {
   /** A Loop object was made or changed. Loosening and tightening both count from the next round. */
   async put(object: ApiObject): Promise<void> {
     const id = loopId(object.metadata.namespace ?? "", object.metadata.name)
-    const spec = loopSpecOf(object)
+    const spec = this.#ports.specOf(object)
     const known = this.#loops.get(id)
     if (known === undefined) {
-      await this.#add(id, spec)
+      await this.#add(id, spec, object)
       return
     }
+    known.object = object
     const before = known.engine.spec
+    await this.#ports.declared(known.engine, object)
     if (equalJson({ ...before } as object as Json, { ...spec } as object as Json)) return
     known.engine.spec = spec
-    known.engine.would.clear()
+    const { ledger } = this.#ports.engine
+    await ledger.forgetWould(id, [...known.engine.would.keys()])
     if (before.source?.directory?.path !== spec.source?.directory?.path) {
       await known.keeper?.close()
       known.keeper = this.#openKeeper(known.engine)
@@ -79,6 +86,17 @@ export class LoopBook {
     }
     this.#schedule(known)
     this.#ports.wakeAll(id)
+  }
+
+  /** What is in force changed: a policy, or a loosening that was approved. */
+  async refresh(id?: string): Promise<void> {
+    for (const [one, { object }] of [...this.#loops]) {
+      if (id === undefined || id === one) await this.put(object)
+    }
+  }
+
+  objectOf(id: string): ApiObject | undefined {
+    return this.#loops.get(id)?.object
   }
 
   /** Deleting a loop releases; it never prunes. */
@@ -108,11 +126,12 @@ export class LoopBook {
     }
   }
 
-  async #add(id: string, spec: LoopSpec): Promise<void> {
+  async #add(id: string, spec: LoopSpec, object: ApiObject): Promise<void> {
     const engine = new LoopEngine(id, spec, this.#ports.engine)
-    const entry: Entry = { engine, keeper: undefined, timer: undefined }
+    const entry: Entry = { engine, object, keeper: undefined, timer: undefined }
     this.#loops.set(id, entry)
     this.#ports.restoreHeld(engine)
+    await this.#ports.declared(engine, object)
     entry.keeper = this.#openKeeper(engine)
     await entry.keeper?.sync()
     this.#ports.wakeAll(id)

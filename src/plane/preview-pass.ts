@@ -4,13 +4,14 @@
 import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
 import type { HeldAction } from "../ledger/plan-ledger.ts"
-import { proposalOf, proposeFor } from "../reconcile/conclude.ts"
+import { noteVanished, proposalOf, proposeFor } from "../reconcile/conclude.ts"
 import { desire } from "../reconcile/desire.ts"
 import { targetText } from "../reconcile/kind-runtime.ts"
 import { look, recordedTarget, type Subject, targetOf } from "../reconcile/look.ts"
 import type { Proposal } from "../reconcile/proposal.ts"
 import { deletionProposal } from "../reconcile/reconcile-deletion.ts"
 import { retireProposal } from "../reconcile/retire-target.ts"
+import { settlingMs } from "../reconcile/vanish-watch.ts"
 import type { PreviewParts } from "./preview-parts.ts"
 import type { PreviewNote } from "./preview-view.ts"
 
@@ -62,6 +63,7 @@ export async function previewPass(subject: Subject, parts: PreviewParts): Promis
   if (observation.kind === "unknown") return note("unknown", observation.cause, text)
   const held = loop.held.get(uid, "delete")
   if (held !== undefined) return { kind: "held", held }
+  noteVanished(subject, seen, ledger.time.now() - settlingMs) // A preview looks at all of them.
   const proposed = proposeFor(subject, seen, observation)
   switch (proposed.kind) {
     case "settled": {

@@ -8,6 +8,16 @@ export function secret<T extends z.ZodType>(schema: T): T {
   return schema.meta({ "x-setpoint-secret": true })
 }
 
+/** How many things there are: to zero destroys all of them, and is judged like deletes. */
+export function scale<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ "x-setpoint-scale": true })
+}
+
+/** How long something lives on (a number, or an RFC 3339 time): less of it counts as a delete. */
+export function expiry<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ "x-setpoint-expiry": true })
+}
+
 /** A list whose items are told apart by these members: items merge one by one. */
 export function listMap<T extends z.ZodObject>(
   item: T,

@@ -3,7 +3,7 @@
 import type { Fault } from "../base/faults.ts"
 import { equalJson, type JsonObject } from "../base/json.ts"
 import type { FieldChange } from "../contract/action.ts"
-import type { Absent, Present } from "../contract/observation.ts"
+import type { Absent, Present, Unknown } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
@@ -15,8 +15,9 @@ import { scopeKey } from "./observer.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import type { Proposal } from "./proposal.ts"
 import { type Proposed, propose } from "./propose.ts"
+import { keepProtection } from "./protection.ts"
 import type { Ticket } from "./round.ts"
-import type { Report } from "./status.ts"
+import type { Because, Report } from "./status.ts"
 
 export const settled: Outcome = { kind: "settled" }
 export const waitForRound: Outcome = { kind: "wait", reason: "its round" }
@@ -36,11 +37,13 @@ export async function conclude(
   const claim = ports.ledger.inventory.claimOf(text)
   if (claim !== undefined && claim.uid !== uid) {
     const fault = reconcileFault("SPT-LOOP-003", { target: text, owner: claim.object })
-    await stuck(subject, seen, ports, "TargetConflict", fault)
+    const owner = { owner: claim.object }
+    await stuck(subject, seen, ports, "TargetConflict", fault, owner)
     return { kind: "wait", reason: fault.message, afterMs: claimLookMs } // The owner may let go.
   }
   if (observation.kind === "unknown") return doubt(subject, seen, ports)
   if (loop.held.get(uid, "delete") !== undefined) return pendingDelete(subject, seen, ports)
+  noteVanished(subject, seen, ports.ledger.time.now())
   const proposed = proposeFor(subject, seen, observation)
   switch (proposed.kind) {
     case "settled":
@@ -56,6 +59,14 @@ export async function conclude(
   }
 }
 
+/** Our own targets that are gone are counted together: all at once is evidence against the look. */
+export function noteVanished({ uid, kind, loop }: Subject, seen: Look, now: number): void {
+  if (seen.record?.owned !== true || kind.provider.fungible) return
+  if (seen.observation.kind === "absent") {
+    loop.vanish.note(uid, kind.provider.kind, now)
+  } else loop.vanish.seen(uid, seen.record.actedAt)
+}
+
 /** What would close the differences of this look. */
 export function proposeFor(subject: Subject, seen: Look, observation: Present | Absent): Proposed {
   const { loop } = subject
@@ -67,6 +78,7 @@ export function proposeFor(subject: Subject, seen: Look, observation: Present | 
     target: seen.text,
     observation,
     sourceRevision: loop.sourceRevision,
+    rollback: loop.rollback,
     adoptDeclared: declaresAdoption(subject.object),
   })
 }
@@ -131,13 +143,16 @@ async function settle(
   const { key, uid, object, loop } = subject
   const { record, observation, applied, target } = seen
   if (record?.owned === true && reported.length === 0) {
-    if (record.pending !== undefined || !equalJson(record.applied, applied)) {
+    const moved = record.loop !== loop.id
+    if (moved || record.pending !== undefined || !equalJson(record.applied, applied)) {
       await take(subject, seen, ports)
     }
   }
+  if (record?.owned === true) await keepProtection(subject, record, ports)
   // A hint that came while this was read asks for a read that began after it.
   if ((loop.freshFrom.get(uid) ?? 0) <= observation.asOf) loop.freshFrom.delete(uid)
-  loop.would.delete(uid)
+  loop.judgedBefore.delete(uid)
+  if (loop.would.has(uid)) await ports.ledger.forgetWould(loop.id, [uid])
   if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)
   const token = observation.kind === "present" ? observation.token : ""
@@ -149,6 +164,7 @@ async function settle(
     kind: subject.kind,
     scope: scopeKey(subject.kind.provider, target),
     token,
+    at: ports.clock.now(),
     fingerprint: seen.fingerprint,
   })
   const owned = record?.owned === true
@@ -172,7 +188,9 @@ async function take(subject: Subject, seen: Look, ports: ReconcilePorts): Promis
   const { observation } = seen
   const externalId = observation.kind === "present" ? observation.externalId : undefined
   const found = externalId === undefined ? {} : { externalId }
-  const record = { ...known, owned: true, applied: seen.applied, generation, ...found }
+  const since = known.owned ? {} : { ownedAt: ports.ledger.time.now() }
+  const facts = { loop: loop.id, owned: true, applied: seen.applied, generation }
+  const record = { ...known, ...facts, ...since, ...found }
   const writes = ports.ledger.recordWrites(record)
   const adopted = seen.record?.owned !== true
   const note = "it is as declared and ours now"
@@ -196,6 +214,7 @@ async function pendingDelete(
     reason: "DeleteHeld",
     message,
     target: seen.text,
+    because: { reasons: held?.reasons ?? [] },
     ...(plan === undefined ? {} : { plan }),
   })
   return { kind: "wait", reason: message }
@@ -207,13 +226,20 @@ async function doubt(subject: Subject, seen: Look, ports: ReconcilePorts): Promi
   ports.settled.drop(subject.key)
   const cause = observation.kind === "unknown" ? observation.cause : ""
   const details = { target: text, cause }
+  const because = observation.kind === "unknown" ? doubtOf(observation) : {}
   if (observation.kind === "unknown" && observation.stuck === true) {
-    return stuck(subject, seen, ports, "NotObservable", reconcileFault("SPT-LOOP-002", details))
+    const fault = reconcileFault("SPT-LOOP-002", details)
+    return stuck(subject, seen, ports, "NotObservable", fault, because)
   }
   const fault = reconcileFault("SPT-LOOP-001", details)
-  const message = fault.message
-  await report(subject, ports, { state: "retrying", reason: "Unknown", message, target: text })
+  const said = { reason: "Unknown", message: fault.message, target: text, because }
+  await report(subject, ports, { state: "retrying", ...said })
   return { kind: "retry", fault }
+}
+
+/** What is known of a read that failed. */
+export function doubtOf({ failure }: Unknown): Because {
+  return failure === undefined ? {} : { failure }
 }
 
 async function stuck(
@@ -222,10 +248,11 @@ async function stuck(
   ports: ReconcilePorts,
   reason: string,
   fault: Fault,
+  because: Because = {},
 ): Promise<Outcome> {
   ports.settled.drop(subject.key)
   const message = `${fault.message} (${fault.hint})`
-  await report(subject, ports, { state: "stuck", reason, message, target: seen.text })
+  await report(subject, ports, { state: "stuck", reason, message, target: seen.text, because })
   return { kind: "stuck", fault }
 }
 

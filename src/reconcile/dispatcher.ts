@@ -4,7 +4,9 @@
 import type { ActReport, Actuator, Admitted } from "../actuator/actuator.ts"
 import type { Breath } from "../base/breath.ts"
 import type { Clock } from "../base/clock.ts"
-import type { Action } from "../contract/action.ts"
+import { protects } from "../base/protections.ts"
+import { type Action, destroysOf } from "../contract/action.ts"
+import { failureOf } from "../contract/diagnosis.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -75,7 +77,7 @@ export class Dispatcher {
   }
 
   #pump(): void {
-    while (this.#running < actsMax) {
+    while (this.#running < actsMax || !protects("acts-at-once")) {
       const job = this.#waiting.shift()
       if (job === undefined) return
       this.#running++
@@ -110,7 +112,7 @@ export class Dispatcher {
     for (const [index, report] of reports.entries()) {
       const proposal = current[index]
       if (proposal === undefined) continue
-      loop.freshFrom.set(proposal.action.uid, now)
+      if (protects("read-after-own-write")) loop.freshFrom.set(proposal.action.uid, now)
       await this.#after(loop, proposal, report)
     }
   }
@@ -151,6 +153,7 @@ export class Dispatcher {
       principal: this.#ports.principalOf(loop, action),
       debit: () => budget.debit(),
       refund: () => budget.refund(),
+      used: () => this.#ports.ledger.plans.use(action),
     }
   }
 
@@ -158,17 +161,23 @@ export class Dispatcher {
   #budget(loop: LoopEngine, { action, limitedChange }: Proposal) {
     const { budgets, time } = this.#ports.ledger
     if (loop.approvals.has(action.digest)) return { debit: () => [], refund: () => [] }
+    const { breakGlass } = this.#ports.ledger
+    const paid = budgets.grantOf(action.uid)?.breakGlass !== undefined
+    const underGlass = action.cause.breakGlass !== undefined && !paid ? destroysOf(action) : 0
     const debit = (): readonly Write[] => {
       loop.reserved.delete(action.uid)
-      const change = limitedChange ? [budgets.debitChange(loop.id)] : []
-      if (action.verb !== "replace") return change
-      const at = time.now()
-      const grant = { uid: replaceDebit(action), loop: loop.id, at, cause: action.cause.text }
-      return [...change, budgets.grant({ ...grant, principal: enginePrincipal.name })]
+      const spent = breakGlass.debit(loop.id, underGlass)
+      const change = [...spent, ...(limitedChange ? [budgets.debitChange(loop.id)] : [])]
+      const count = destroysOf(action)
+      if (action.verb === "delete" || count === 0) return change
+      const grant = { uid: destructionDebit(action), loop: loop.id, at: time.now(), count }
+      const by = { cause: action.cause.text, principal: enginePrincipal.name }
+      return [...change, budgets.grant({ ...grant, ...by })]
     }
     const refund = (): readonly Write[] => {
       const change = limitedChange ? [budgets.refundChange(loop.id)] : []
-      return [...change, ...[budgets.revoke(replaceDebit(action)) ?? []].flat()]
+      const back = [...change, ...breakGlass.refund(loop.id, underGlass)]
+      return [...back, ...[budgets.revoke(destructionDebit(action)) ?? []].flat()]
     }
     return { debit, refund }
   }
@@ -178,6 +187,12 @@ export class Dispatcher {
     this.#ports.queue.add(key, { priority: "high" })
   }
 
+  /** What must never be: the act's own word for a converged object. */
+  #believe(loop: LoopEngine, { key, object }: Proposal): Promise<void> {
+    const said = { state: "ready", reason: "Converged", message: "done" } as const
+    return this.#ports.reporter.report(key, loop.id, object, said)
+  }
+
   async #after(loop: LoopEngine, proposal: Proposal, report: ActReport): Promise<void> {
     const { queue, reporter, object } = this.#ports
     const { key, action } = proposal
@@ -185,6 +200,7 @@ export class Dispatcher {
     await this.#ports.acted(loop, report)
     loop.acting.delete(action.uid) // Before the key is added, or its pass finds it acting.
     if (fault === undefined) {
+      if (!protects("ready-only-from-observation")) return this.#believe(loop, proposal)
       if (proposal.kind.provider.list === undefined) this.#lookAgain(key)
       else this.#relist.add(key)
       return
@@ -193,18 +209,25 @@ export class Dispatcher {
     const stuck = fault.fault === "stuck"
     await reporter.report(key, loop.id, (await object(key)) ?? proposal.object, {
       state: stuck ? "stuck" : state,
-      reason: report.result === "refused" ? "Stopped" : "ActFailed",
+      reason: refusedReason(report) ?? "ActFailed",
       message: `${fault.message} (${fault.hint})`,
       target: action.target,
+      because: { failure: failureOf(fault) },
     })
     if (stuck) queue.forget(key)
     else queue.addWithBackoff(key)
   }
 }
 
-/** A replace destroys, so deletes have to know of it; under its own name, it permits no delete. */
-function replaceDebit({ uid, incarnation, digest }: Action): string {
-  return `${uid}/replace-${incarnation}-${digest.slice(0, 8)}`
+/** What it destroys is known to deletes; under its own name, it permits no delete. */
+function destructionDebit({ uid, verb, incarnation, digest }: Action): string {
+  return `${uid}/${verb}-${incarnation}-${digest.slice(0, 8)}`
+}
+
+/** Refused before it began: stopped, or the breaker of its connection is open. */
+function refusedReason({ result, fault }: ActReport): string | undefined {
+  if (result !== "refused") return undefined
+  return fault?.code === "SPT-ACT-003" ? "BreakerOpen" : "Stopped"
 }
 
 /** Actions of one scope in one group where the kind acts on batches, else one by one. */

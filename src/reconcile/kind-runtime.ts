@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from "../base/json.ts"
 import type { KindProvider } from "../contract/provider.ts"
+import type { EffectMarks } from "../guard/effects.ts"
 import type { ResourceRef } from "../object/object.ts"
 import { compileSchema } from "../schema/compile-schema.ts"
 import type { SchemaNode } from "../schema/schema-node.ts"
@@ -11,13 +12,29 @@ export interface KindRuntime {
   readonly resource: ResourceRef
   /** Schema of the spec. */
   readonly node: SchemaNode
+  /** Fields whose smaller value destroys something. */
+  readonly marks: EffectMarks
 }
 
 export function createKindRuntime(provider: KindProvider): KindRuntime {
   const { group, version, resource } = provider
   const spec = specSchema(provider.definition.spec)
   const { node } = compileSchema(spec, "value")
-  return { provider, resource: { group, version, resource }, node }
+  return { provider, resource: { group, version, resource }, node, marks: marksOf(node) }
+}
+
+function marksOf(root: SchemaNode): EffectMarks {
+  const scale = new Set<string>()
+  const expiry = new Set<string>()
+  const visit = (node: SchemaNode, path: string) => {
+    if (node.source["x-setpoint-scale"] === true) scale.add(path)
+    if (node.source["x-setpoint-expiry"] === true) expiry.add(path)
+    if (node.items !== undefined) visit(node.items, path)
+    for (const [name, child] of node.properties)
+      visit(child, path === "" ? name : `${path}.${name}`)
+  }
+  visit(root, "")
+  return { scale, expiry }
 }
 
 /** The spec's schema inside an apiextensions definition. */

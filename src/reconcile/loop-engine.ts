@@ -2,19 +2,30 @@
 // whole round; acting is handed to the actuator.
 
 import type { Clock } from "../base/clock.ts"
-import type { Action, Verb } from "../contract/action.ts"
-import type { LoopSpec } from "../contract/loop.ts"
+import { protects } from "../base/protections.ts"
+import { type Action, destroysOf } from "../contract/action.ts"
+import type { LimitFloor, LoopSpec } from "../contract/loop.ts"
 import type { Verdict } from "../contract/verdict.ts"
+import { underGlass } from "../guard/break-glass.ts"
+import { effectsOf } from "../guard/effects.ts"
 import { flapCorrectionsMax, flapWindowMs } from "../guard/flap-guard.ts"
-import { type JudgedAction, judgeAction, type RoundFacts } from "../guard/guard.ts"
+import { type JudgedAction, judgeAction, type LimitFacts, type RoundFacts } from "../guard/guard.ts"
 import { roundGuards } from "../guard/guards.ts"
+import type { InvariantFacts } from "../guard/judge-invariant.ts"
+import { windowState } from "../guard/time-windows.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { HeldSet } from "./held-set.ts"
+import { judgeByInvariants } from "./judge-by-invariants.ts"
+import { floorUse } from "./limit-facts.ts"
 import type { Proposal } from "./proposal.ts"
+import { protectionOf } from "./protection.ts"
 import { Round, type RoundOptions } from "./round.ts"
+import { VanishWatch } from "./vanish-watch.ts"
 
 export interface Judged {
   readonly proposal: Proposal
+  /** As the guards saw it. */
+  readonly item: JudgedAction
   readonly verdict: Verdict
 }
 
@@ -33,6 +44,14 @@ export interface LoopCounts {
   readonly loosen: number
 }
 
+/** Why pinned specs are in force. */
+export interface RollbackCause {
+  readonly principal: string
+  readonly text: string
+  /** Only these objects; all of the loop when missing. */
+  readonly uids?: ReadonlySet<string>
+}
+
 export interface LoopEnginePorts {
   readonly clock: Clock
   readonly ledger: Ledger
@@ -40,6 +59,10 @@ export interface LoopEnginePorts {
   /** Carries out the verdicts; its promise is the round's end. */
   settleRound(loop: LoopEngine, judged: readonly Judged[]): Promise<void>
   failed(error: unknown): void
+  /** Every object of the loop that a provider answers for. */
+  keysOf(loop: string): Iterable<string>
+  /** What invariants say of the actions that the other guards let through. */
+  invariants?(loop: LoopEngine, proposals: readonly Proposal[]): InvariantFacts | undefined
 }
 
 export class LoopEngine {
@@ -50,17 +73,28 @@ export class LoopEngine {
   readonly approvals = new Map<string, Approval>()
   /** UIDs whose action is under way; nothing else is proposed for them meanwhile. */
   readonly acting = new Set<string>()
-  /** Admitted changes that wait for their turn: the window has to know of them already. */
-  readonly reserved = new Map<string, Verb>()
+  /** Admitted changes that wait for their turn, with what they destroy: windows count them. */
+  readonly reserved = new Map<string, number>()
   /** Per UID, monotonic: reads must have begun after our last write and after the last hint. */
   readonly freshFrom = new Map<string, number>()
   sourceRevision: string | undefined
-  /** Observe mode: what would be done, as far as the journal knows it; digest by UID. */
-  readonly would = new Map<string, string>()
+  /** Set while pinned specs are in force: what is done for them is a rollback. */
+  rollback: RollbackCause | undefined
+  /** Ledger time of the last good read of the source; undefined before the first. */
+  sourceGoodAt: number | undefined
+  /** What the revision that is being applied lost against the one before it. */
+  sourceShrunk: { readonly from: number; readonly to: number } | undefined
+  readonly vanish = new VanishWatch()
+  /** Keys looked at since the plane started, until that is all of them. */
+  looked: Set<string> | undefined = new Set()
+  /** What was last judged of each UID that is kept back, as far as the journal knows it. */
+  readonly judgedBefore = new Map<string, string>()
   lastRound:
     | { readonly at: number; readonly counts: LoopCounts; readonly verdicts: string }
     | undefined
   rounds = 0
+  /** Wall time of the last sweep that could look at everything. */
+  lookedAt: number | undefined
   /** What the last sweep could not look at. */
   doubts: readonly string[] = []
   readonly #ports: LoopEnginePorts
@@ -72,18 +106,26 @@ export class LoopEngine {
     this.round = new Round(ports.clock, ports.round, (proposals) => this.#close(proposals))
   }
 
+  /** Observe mode: what would be done, as the journal knows it; digest by UID. */
+  get would(): ReadonlyMap<string, string> {
+    return this.#ports.ledger.would.of(this.id)
+  }
+
   /** The strictest answer of all guards for each proposal, judged together. */
   judge(proposals: readonly Proposal[]): Judged[] {
     const facts = this.facts(proposals)
     const judged = proposals.map((proposal, index): Judged => {
       const item = facts.actions[index] as JudgedAction
-      return { proposal, verdict: judgeAction(item, facts, roundGuards) }
+      return { proposal, item, verdict: judgeAction(item, facts, roundGuards) }
     })
-    return shareWholeBatches(judged)
+    const invariants = this.#ports.invariants
+    const judge = invariants && ((open: readonly Proposal[]) => invariants(this, open))
+    const all = shareWholeBatches(judgeByInvariants(shareWholeBatches(judged), facts, judge))
+    return all.map((one) => noteGlass(one, facts))
   }
 
   facts(proposals: readonly Proposal[]): RoundFacts {
-    const { budgets, inventory, store } = this.#ports.ledger
+    const { budgets, inventory, store, time } = this.#ports.ledger
     const { windowMs } = this.spec.limits
     const size = inventory.size(this.id)
     return {
@@ -92,21 +134,68 @@ export class LoopEngine {
       actions: proposals.map((proposal) => this.#item(proposal)),
       inventory: size,
       baseline: budgets.baseline(this.id, size),
-      deletesUsed: budgets.deletesInWindow(this.id, windowMs) + this.#replacesReserved(),
+      deletesUsed: budgets.deletesInWindow(this.id, windowMs) + this.#reservedDeletes(),
       changesUsed: budgets.changesInWindow(this.id, windowMs) + this.reserved.size,
       restored: store.identity.restored,
+      ...this.glass(),
+      coldStart: this.#isCold(),
+      floors: this.spec.floors.map((floor) => this.#floorFacts(floor, size)),
+      window: windowState(this.spec.windows, this.#ports.clock.now()),
+      ...this.sourceAge(),
+      vanished: this.vanish.facts(time.now(), (kind) => inventory.size(this.id, kind)),
     }
   }
 
-  #replacesReserved(): number {
-    return [...this.reserved.values()].filter((verb) => verb === "replace").length
+  #floorFacts({ by, limits, everywhere }: LimitFloor, inventory: number): LimitFacts {
+    const { budgets } = this.#ports.ledger
+    return {
+      by: `policy ${by}`,
+      windowMs: limits.windowMs,
+      ...floorUse({ by, limits, everywhere }, this.id, inventory, budgets, this.#reservedDeletes()),
+      changes: limits.changes,
+      changesUsed: budgets.changesInWindow(this.id, limits.windowMs) + this.reserved.size,
+    }
+  }
+
+  /** What admitted acts will take of it counts as taken. */
+  glass(): Pick<RoundFacts, "breakGlass"> {
+    const live = this.#ports.ledger.breakGlass.live(this.id)
+    if (live === undefined) return {}
+    const deletesLeft = Math.max(0, live.deletesLeft - this.#reservedDeletes())
+    return { breakGlass: { ...live, deletesLeft } }
+  }
+
+  #reservedDeletes(): number {
+    let sum = 0
+    for (const count of this.reserved.values()) sum += count
+    return sum
+  }
+
+  /** A source that was not read yet since the start is as good as silent. */
+  sourceAge(): { readonly sourceAgeMs?: number } {
+    if (this.spec.source === undefined) return {}
+    const { time } = this.#ports.ledger
+    return {
+      sourceAgeMs: this.sourceGoodAt === undefined ? Infinity : time.now() - this.sourceGoodAt,
+    }
+  }
+
+  noteLooked(key: string): void {
+    this.looked?.add(key)
+  }
+
+  #isCold(): boolean {
+    if (this.looked === undefined) return false
+    for (const key of this.#ports.keysOf(this.id)) if (!this.looked.has(key)) return true
+    this.looked = undefined
+    return false
   }
 
   /** From now on it acts, and its place in the window is taken. */
   take({ action, limitedChange }: Proposal): void {
-    this.acting.add(action.uid)
+    if (protects("one-act-per-object")) this.acting.add(action.uid)
     const draws = limitedChange && !this.approvals.has(action.digest)
-    if (draws) this.reserved.set(action.uid, action.verb)
+    if (draws) this.reserved.set(action.uid, destroysOf(action))
   }
 
   /** It acted, or will not. */
@@ -117,6 +206,8 @@ export class LoopEngine {
 
   /** Whether the loop's mode lets it act: asked again at the effect, since it may have changed. */
   permits(action: Action): boolean {
+    const { open } = windowState(this.spec.windows, this.#ports.clock.now())
+    if (!open && this.glass().breakGlass === undefined) return false
     if (this.spec.mode !== "Propose") return this.spec.mode === "Enforce"
     return this.approvals.has(action.digest) || this.#approvedDelete(action)
   }
@@ -132,6 +223,9 @@ export class LoopEngine {
       approved: this.approvals.has(action.digest) || this.#approvedDelete(action),
       granted: this.#granted(action),
       flapping: this.#flapping(proposal),
+      effects: effectsOf(action, proposal.kind.marks),
+      paidByGlass: this.#ports.ledger.budgets.grantOf(action.uid)?.breakGlass !== undefined,
+      ...protectionOf(proposal, this.spec),
       ...(rejectedBy === undefined ? {} : { rejectedBy }),
     }
   }
@@ -145,7 +239,8 @@ export class LoopEngine {
   #granted(action: Action): "yes" | "changed" | "no" {
     const grant = this.#ports.ledger.budgets.grantOf(action.uid)
     if (grant === undefined) return "no"
-    return grant.token === undefined || grant.token === action.token ? "yes" : "changed"
+    const same = grant.token === undefined || grant.token === (action.token ?? "")
+    return same || !protects("approval-bound-to-digest") ? "yes" : "changed"
   }
 
   /** A rejection stands until the source revision, the generation or what is desired changes. */
@@ -182,6 +277,12 @@ export class LoopEngine {
       failed(error)
     }
   }
+}
+
+function noteGlass(judged: Judged, { breakGlass }: RoundFacts): Judged {
+  const { proposal, verdict } = judged
+  const action = underGlass(proposal.action, verdict, breakGlass)
+  return action === proposal.action ? judged : { ...judged, proposal: { ...proposal, action } }
 }
 
 /** A medium that can't apply a subset: its actions of a round share the strictest verdict. */

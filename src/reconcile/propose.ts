@@ -3,14 +3,18 @@
 
 import type { Fault } from "../base/faults.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { type Action, type FieldChange, finishAction, type Verb } from "../contract/action.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import type { Absent, Present } from "../contract/observation.ts"
 import type { TargetRecord } from "../contract/record.ts"
+import { countDestroyed, effectsOf } from "../guard/effects.ts"
+import { onConflictOf, onDriftOf } from "../guard/path-policy.ts"
 import type { ApiObject } from "../object/object.ts"
 import { causeOf } from "./cause.ts"
 import { reconcileFault } from "./faults.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
+import type { RollbackCause } from "./loop-engine.ts"
 
 export interface ProposeInput {
   readonly object: ApiObject
@@ -24,6 +28,7 @@ export interface ProposeInput {
   readonly observation: Present | Absent
   readonly changes: readonly FieldChange[]
   readonly sourceRevision: string | undefined
+  readonly rollback?: RollbackCause | undefined
   readonly adoptDeclared: boolean
 }
 
@@ -53,7 +58,8 @@ export function propose(input: ProposeInput): Proposed {
 
 function proposeCreate(input: ProposeInput): Proposed {
   const { record, kind, target, desired } = input
-  if (record?.pending?.verb === "create" && kind.provider.identityRule === "none") {
+  const uncertain = record?.pending?.verb === "create" && kind.provider.identityRule === "none"
+  if (uncertain && protects("uncertain-create-waits")) {
     return { kind: "stuck", fault: reconcileFault("SPT-LOOP-004", { target }) }
   }
   const recreated = record?.owned === true
@@ -95,7 +101,8 @@ function proposeUpdate(input: ProposeInput, changes: readonly FieldChange[]): Pr
   const wanted = changes.filter((change) => !alone.has(topField(change.path)))
   if (wanted.length === 0) return { kind: "settled", reported }
   // Conflicting fields wait for a person alone: first everything else is brought in order.
-  const holds = (change: FieldChange) => change.why === "conflict" && spec.onConflict === "Hold"
+  const holds = ({ why, path }: FieldChange) =>
+    why === "conflict" && onConflictOf(spec, path) === "Hold"
   const waiting = fieldsOf(wanted.filter(holds))
   const free = wanted.filter((change) => !waiting.has(topField(change.path)))
   const chosen = free.length > 0 ? free : wanted
@@ -111,8 +118,8 @@ const fieldsOf = (changes: readonly FieldChange[]): ReadonlySet<string> =>
   new Set(changes.map((change) => topField(change.path)))
 
 function isLeftAlone(change: FieldChange, spec: LoopSpec): boolean {
-  if (change.why === "drift") return spec.onDrift === "Report"
-  return change.why === "conflict" && spec.onConflict === "ObservedWins"
+  if (change.why === "drift") return onDriftOf(spec, change.path) === "Report"
+  return change.why === "conflict" && onConflictOf(spec, change.path) === "ObservedWins"
 }
 
 /** The desired state in which these fields stay as they were observed. */
@@ -134,8 +141,10 @@ function draft(
   incarnation: number,
 ): Action {
   const { object, key, kind, loop, target, observation } = input
+  const destroys = countDestroyed(effectsOf({ verb, changes }, kind.marks))
   return finishAction({
     verb,
+    ...(destroys === 0 ? {} : { destroys }),
     uid: object.metadata.uid ?? "",
     object: key,
     kind: kind.provider.kind,

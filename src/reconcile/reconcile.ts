@@ -26,6 +26,7 @@ export async function reconcile(key: string, ports: ReconcilePorts): Promise<Out
     }
     return await reconcileTarget(subject, ticket, ports)
   } finally {
+    subject.loop.noteLooked(key)
     ticket.leave()
   }
 }
@@ -40,6 +41,7 @@ async function findSubject(
     ports.settled.drop(key)
     ports.reporter.forget(key)
     ports.unwatchTarget(key)
+    if (object === undefined) await ports.gone(key)
     return undefined
   }
   const id = object.metadata.labels?.[loopLabel]
@@ -63,7 +65,9 @@ async function reconcileTarget(
     const { kind: other, name, field } = missing[0]
     const reference = `${other} ${name} ${field}`
     const { message } = reconcileFault("SPT-LOOP-007", { object: key, reference })
-    await report(subject, ports, { state: "waiting", reason: "MissingReference", message })
+    const waitsFor = missing.map((one) => `${one.kind} ${one.name} ${one.field}`)
+    const said = { reason: "MissingReference", message, because: { waitsFor } }
+    await report(subject, ports, { state: "waiting", ...said })
     return { kind: "wait", reason: message }
   }
   const record = await ports.ledger.record(uid)
@@ -77,5 +81,6 @@ async function reconcileTarget(
   const fingerprint = (target: Look["target"]) => ports.observer.fingerprint(kind.provider, target)
   const seen = await look({ subject, desired, record, hasher: ports.hasher, observe, fingerprint })
   ports.watchTarget(key, kind, seen.target)
+  ports.seen?.(subject, seen.observation)
   return conclude(subject, seen, ticket, ports)
 }

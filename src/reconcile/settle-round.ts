@@ -6,11 +6,14 @@ import type { Clock } from "../base/clock.ts"
 import type { Action } from "../contract/action.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Verdict } from "../contract/verdict.ts"
+import { windowState } from "../guard/time-windows.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
 import type { Dispatcher } from "./dispatcher.ts"
 import { countVerbs, type Judged, type LoopEngine } from "./loop-engine.ts"
+import { noteWould } from "./note-would.ts"
 import type { Reporter } from "./reporter.ts"
+import { noteRound } from "./round-entry.ts"
 import type { Report } from "./status.ts"
 
 export interface SettleRoundPorts {
@@ -20,6 +23,8 @@ export interface SettleRoundPorts {
   readonly reporter: Reporter
   readonly dispatcher: Dispatcher
   heldChanged(loop: LoopEngine): Promise<void>
+  /** Looks at all targets of the loop, soon. */
+  lookAt(loop: LoopEngine): void
   /** Counts and verdicts of the round, for metrics and the loop's status. */
   publish(loop: LoopEngine): Promise<void>
 }
@@ -29,9 +34,13 @@ export async function settleRound(
   judged: readonly Judged[],
   ports: SettleRoundPorts,
 ): Promise<void> {
+  noteRound(loop, judged, ports.ledger)
   const allowed = judged.filter((one) => one.verdict.kind === "allow")
   // Before anything is waited for: a second pass meanwhile must not propose the same again.
-  for (const { proposal } of allowed) loop.take(proposal)
+  for (const { proposal } of allowed) {
+    loop.take(proposal)
+    ports.reporter.acting(proposal.key, loop.id, proposal.object, proposal.action)
+  }
   try {
     await settleVerdicts(loop, judged, ports)
   } catch (error) {
@@ -61,21 +70,13 @@ async function settleVerdicts(
     `${count("allow")} allowed, ${count("wait")} waiting, ` +
     `${count("hold")} held, ${count("deny")} denied`
   loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
-  if (loop.spec.mode === "Observe") await noteWould(loop, actions, ports)
+  if (loop.spec.mode === "Observe") await noteWould(loop, judged, ports.ledger)
   await updateHeld(loop, judged, ports)
   await ports.publish(loop)
-}
-
-/** Observe mode: a would-have record when the set of digests changes; no plans, no intents. */
-async function noteWould(
-  loop: LoopEngine,
-  actions: readonly Action[],
-  { ledger }: SettleRoundPorts,
-): Promise<void> {
-  const changed = actions.filter(({ uid, digest }) => loop.would.get(uid) !== digest)
-  if (changed.length === 0) return
-  for (const { uid, digest } of changed) loop.would.set(uid, digest)
-  await ledger.note(loop.id, enginePrincipal, [{ type: "would", actions: changed }])
+  const unsure = judged.some(({ verdict }) =>
+    verdict.reasons.some(({ code }) => code === "VanishCheck"),
+  )
+  if (unsure) ports.lookAt(loop)
 }
 
 async function updateHeld(
@@ -98,11 +99,34 @@ async function updateHeld(
 }
 
 async function wait(loop: LoopEngine, judged: Judged, ports: SettleRoundPorts): Promise<void> {
-  const { windowMs } = loop.spec.limits
-  const slotMs = ports.ledger.budgets.nextChangeSlotMs(loop.id, windowMs)
-  ports.queue.addAfter(judged.proposal.key, Math.max(1000, Math.min(slotMs, windowMs)))
+  ports.queue.addAfter(judged.proposal.key, waitMs(loop, judged.verdict, ports))
   await tell(loop, judged, ports)
 }
+
+/** When it is worth looking again. */
+function waitMs(loop: LoopEngine, { reasons }: Verdict, ports: SettleRoundPorts): number {
+  const { clock, ledger } = ports
+  const waits = reasons.map(({ code }) => {
+    if (code === "Window") {
+      const { until } = windowState(loop.spec.windows, clock.now())
+      return Math.min(waitMsMax, (until ?? Infinity) - clock.now())
+    }
+    if (code === "SourceStale") return sourceLookMs
+    if (code !== "ChangeLimit") return 0
+    const windows = [loop.spec.limits, ...loop.spec.floors.map(({ limits }) => limits)]
+    return Math.max(
+      ...windows.map(({ windowMs, changes }) => {
+        const used = ledger.budgets.changesInWindow(loop.id, windowMs)
+        return used < changes ? 0 : ledger.budgets.nextChangeSlotMs(loop.id, windowMs)
+      }),
+    )
+  })
+  return Math.max(1000, ...waits)
+}
+
+/** A clock that is set forward must not be waited for. */
+const waitMsMax = 10 * 60_000
+const sourceLookMs = 10_000
 
 const states: Readonly<Record<Verdict["kind"], Report["state"]>> = {
   allow: "working",
@@ -122,6 +146,7 @@ async function tell(loop: LoopEngine, judged: Judged, ports: SettleRoundPorts): 
     reason: reason?.code ?? "NoVerdict",
     message: `${action.verb} of ${action.target}: ${reason?.message ?? "no verdict"}`,
     target: action.target,
+    because: { reasons: verdict.reasons },
     ...inPlan,
   })
 }

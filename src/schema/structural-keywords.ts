@@ -103,6 +103,8 @@ export const shapeKeywords: ReadonlyMap<string, Check> = new Map([
   ["x-kubernetes-map-type", oneOf("granular", "atomic")],
   ["x-kubernetes-validations", rules],
   ["x-setpoint-secret", bool],
+  ["x-setpoint-scale", bool],
+  ["x-setpoint-expiry", bool],
 ])
 
 /** Notes to the reader, kept and otherwise ignored. */

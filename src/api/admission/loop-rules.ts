@@ -1,13 +1,13 @@
 // Loops: their id `NAMESPACE.NAME` is a label value and must fit one; their durations must be read.
 
-import { parseDuration } from "../../base/clock.ts"
-import { at, isArray, type Json } from "../../base/json.ts"
+import { at, type Json } from "../../base/json.ts"
 import type { Admission } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
 import { setpointGroup } from "../../object/object.ts"
 import type { FieldCause } from "../faults.ts"
 import { isLabelValue } from "../metadata-rules.ts"
 import { invalidFault } from "../validate-object.ts"
+import { durationCauses, windowCauses } from "./time-rules.ts"
 
 const durations: readonly (readonly string[])[] = [
   ["interval"],
@@ -16,11 +16,9 @@ const durations: readonly (readonly string[])[] = [
   ["sourceMaxAge"],
   ["deletionDeadline"],
 ]
-const durationMaxMs = 366 * 86_400_000
 
 /** Declared fields that nothing honours yet: refusing is safer than ignoring. */
 const reserved: readonly (readonly [readonly string[], (value: Json) => boolean, string])[] = [
-  [["windows"], (value) => isArray(value) && value.length === 0, "a maintenance window"],
   [["source", "git"], () => false, "a git source"],
 ]
 
@@ -35,12 +33,9 @@ export const loopAdmission: Admission = {
       causes.push({ field: "metadata.name", reason: "FieldValueTooLong", message })
     }
     for (const path of durations) {
-      const text = at(object.spec, ...path)
-      const ms = typeof text === "string" ? parseDuration(text) : undefined
-      if (ms !== undefined && ms > 0 && ms <= durationMaxMs) continue
-      const message = 'must be a duration above 0 such as "5m" or "1h30m", at most a year'
-      causes.push({ field: `spec.${path.join(".")}`, reason: "FieldValueInvalid", message })
+      causes.push(...durationCauses(`spec.${path.join(".")}`, at(object.spec, ...path)))
     }
+    causes.push(...windowCauses("spec.windows", at(object.spec, "windows")))
     for (const [path, isDefault, what] of reserved) {
       const value = at(object.spec, ...path)
       if (value === undefined || isDefault(value)) continue

@@ -1,0 +1,33 @@
+// The trust ramp: a loop that observes is let act by a person, after so many clean rounds. A source,
+// a service or an agent never promotes one. Whoever can't wait says so in an annotation, which the
+// loop then carries for everyone to see.
+
+import { at } from "../../base/json.ts"
+import { protects } from "../../base/protections.ts"
+import type { Admission } from "../../contract/admission.ts"
+import { setpointGroup } from "../../object/object.ts"
+import { apiFault } from "../faults.ts"
+
+export const promoteNowAnnotation = "setpoint.dev/promote-now"
+
+const ranks = ["Observe", "Propose", "Enforce"]
+
+export const promotionAdmission: Admission = {
+  admit: async ({ key, object, old, operation, principal }) => {
+    const isLoop = key.group === setpointGroup && key.resource === "loops"
+    if (!isLoop || operation !== "update" || old === undefined) return object
+    const from = String(at(old.spec, "mode") ?? "Observe")
+    const to = String(at(object.spec, "mode") ?? "Observe")
+    if (ranks.indexOf(to) <= ranks.indexOf(from)) return object
+    const loop = `${key.namespace}.${key.name}`
+    if (principal.kind !== "human" && protects("promotion-by-a-person")) {
+      throw apiFault("SPT-API-040", { loop, mode: to, principal: principal.name })
+    }
+    if (from !== "Observe") return object
+    const needed = Number(at(old.spec, "cleanRounds") ?? 0)
+    const clean = Number(at(old.status, "cleanRounds") ?? 0)
+    const reason = object.metadata.annotations?.[promoteNowAnnotation]
+    if (clean >= needed || (reason !== undefined && reason !== "")) return object
+    throw apiFault("SPT-API-041", { loop, mode: to, clean, needed })
+  },
+}

@@ -1,0 +1,197 @@
+// Keeps the values in force: what loops and policies are judged by. A tighter declaration counts at
+// once; a looser one waits as an action in a plan, and the tighter value counts until a person has
+// approved exactly that change. Kept in the ledger, outside the API, so that no write lifts it.
+
+import { equalJson, toPlainJson } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
+import { type Action, type FieldChange, finishAction } from "../contract/action.ts"
+import type { GuardPolicy } from "../contract/guard-policy.ts"
+import type { LoopSpec } from "../contract/loop.ts"
+import { loopId } from "../contract/loop.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import { type Loosening, loosenLoop, loosenPolicy } from "../guard/loosening.ts"
+import { tightest } from "../guard/tightest.ts"
+import { decodeDocument, ledgerKeys, putDocument } from "../ledger/keys.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { HeldAction } from "../ledger/plan-ledger.ts"
+import { scanPrefix } from "../ledger/scan.ts"
+import type { ApiObject } from "../object/object.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { loopSpecOf } from "./loop-spec.ts"
+import { policyOf } from "./policy-spec.ts"
+
+interface InForce<T> {
+  readonly format: 1
+  readonly uid: string
+  readonly spec: T
+}
+
+export interface LooseningPorts {
+  readonly ledger: Ledger
+  loopOf(id: string): LoopEngine | undefined
+  heldChanged(loop: LoopEngine): Promise<void>
+}
+
+/** Where what concerns the whole plane is held. */
+const planeLoop = "setpoint-system.default"
+
+export class LooseningKeeper {
+  readonly #ports: LooseningPorts
+  readonly #loops = new Map<string, InForce<LoopSpec>>()
+  readonly #policies = new Map<string, InForce<GuardPolicy>>()
+  /** As they are declared now; gone ones are not here. */
+  readonly #declared = new Map<string, ApiObject>()
+
+  constructor(ports: LooseningPorts) {
+    this.#ports = ports
+  }
+
+  async open(): Promise<void> {
+    const { store } = this.#ports.ledger
+    for await (const { key, value } of scanPrefix(store, ledgerKeys.effectiveLoops)) {
+      const id = key.slice(ledgerKeys.effectiveLoops.length)
+      this.#loops.set(id, decodeDocument<InForce<LoopSpec>>(value))
+    }
+    for await (const { key, value } of scanPrefix(store, ledgerKeys.effectivePolicies)) {
+      const name = key.slice(ledgerKeys.effectivePolicies.length)
+      this.#policies.set(name, decodeDocument<InForce<GuardPolicy>>(value))
+    }
+  }
+
+  policies(): readonly GuardPolicy[] {
+    return [...this.#policies.values()].map((one) => one.spec)
+  }
+
+  /** What a loop is judged by now. Nothing is written here. */
+  specOf(object: ApiObject): LoopSpec {
+    const id = idOf(object)
+    return tightest(id, this.#ofLoop(id, object).inForce, this.policies())
+  }
+
+  /** Notes what a loop declares, and puts what it loosens into its plan. */
+  async noteLoop(loop: LoopEngine, object: ApiObject): Promise<void> {
+    const { inForce, waiting } = this.#ofLoop(loop.id, object)
+    const uid = object.metadata.uid ?? ""
+    await this.#keep(this.#loops, loop.id, ledgerKeys.effectiveLoop(loop.id), uid, inForce)
+    const action = loosenAction(loop.id, object, `loop:${loop.id}`, waiting)
+    await this.#hold(loop, uid, action)
+  }
+
+  /** A policy was made, changed or, without an object, deleted. */
+  async notePolicy(name: string, object: ApiObject | undefined): Promise<void> {
+    if (object === undefined) this.#declared.delete(name)
+    else this.#declared.set(name, object)
+    const { uid, loosening } = this.#ofPolicy(name, object)
+    if (loosening.inForce !== undefined) {
+      const key = ledgerKeys.effectivePolicy(name)
+      await this.#keep(this.#policies, name, key, uid, loosening.inForce)
+    }
+    const loop = this.#ports.loopOf(planeLoop)
+    if (loop === undefined) return
+    const metadata = { name, uid, ...object?.metadata }
+    const subject = object ?? { apiVersion: "", kind: "GuardPolicy", metadata }
+    const action = loosenAction(loop.id, subject, `policy:${name}`, loosening.waiting)
+    await this.#hold(loop, uid, action)
+  }
+
+  /** A person approved exactly this change: what is declared counts from now on. */
+  async approved(held: HeldAction, object: ApiObject | undefined): Promise<void> {
+    const { target, uid } = held.action
+    if (target.startsWith("loop:") && object !== undefined) {
+      const id = target.slice("loop:".length)
+      if (object.metadata.uid !== uid) return
+      const key = ledgerKeys.effectiveLoop(id)
+      await this.#keep(this.#loops, id, key, uid, loopSpecOf(object), held)
+    }
+    if (!target.startsWith("policy:")) return
+    const name = target.slice("policy:".length)
+    const declared = this.#declared.get(name)
+    const key = ledgerKeys.effectivePolicy(name)
+    if (declared !== undefined) {
+      await this.#keep(this.#policies, name, key, uid, policyOf(declared), held)
+      return
+    }
+    this.#policies.delete(name)
+    await this.#ports.ledger.note(
+      planeLoop,
+      enginePrincipal,
+      [loosened(held)],
+      [{ kind: "delete", key }],
+    )
+  }
+
+  #ofLoop(id: string, object: ApiObject): Loosening<LoopSpec> {
+    const declared = loopSpecOf(object)
+    const known = this.#loops.get(id)
+    const first = known === undefined || known.uid !== object.metadata.uid
+    const owns = this.#ports.ledger.inventory.size(id) > 0 // Without targets nothing is at stake.
+    if (first || !owns || !protects("loosening-is-held")) return { inForce: declared, waiting: [] }
+    return loosenLoop(known.spec, declared)
+  }
+
+  #ofPolicy(name: string, object: ApiObject | undefined) {
+    const known = this.#policies.get(name)
+    const declared = object === undefined ? undefined : policyOf(object)
+    const uid = object?.metadata.uid ?? known?.uid ?? ""
+    if (known === undefined || !protects("loosening-is-held")) {
+      return { uid, loosening: { inForce: declared, waiting: [] } }
+    }
+    if (declared !== undefined) return { uid, loosening: loosenPolicy(known.spec, declared) }
+    const gone: FieldChange = { path: "spec", before: toPlainJson(known.spec), why: "requested" }
+    return { uid, loosening: { inForce: known.spec, waiting: [gone] } }
+  }
+
+  async #keep<T extends object>(
+    map: Map<string, InForce<T>>,
+    name: string,
+    key: string,
+    uid: string,
+    spec: T,
+    held?: HeldAction,
+  ): Promise<void> {
+    const known = map.get(name)
+    const same = known?.uid === uid && equalJson(toPlainJson(known.spec), toPlainJson(spec))
+    if (same) return
+    const document: InForce<T> = { format: 1, uid, spec }
+    map.set(name, document)
+    const loop = held?.action.loop ?? (key.startsWith(ledgerKeys.effectiveLoops) ? name : planeLoop)
+    const events = held === undefined ? [] : [loosened(held)]
+    await this.#ports.ledger.note(loop, enginePrincipal, events, [putDocument(key, document)])
+  }
+
+  async #hold(loop: LoopEngine, uid: string, action: Action | undefined): Promise<void> {
+    const held = loop.held.get(uid, "loosen")
+    if (action === undefined) {
+      if (loop.held.drop(uid, "loosen")) await this.#ports.heldChanged(loop)
+      return
+    }
+    if (held?.action.digest === action.digest) return
+    const fields = action.changes.map((change) => change.path).join(", ")
+    const message = `${action.target} would become looser in ${fields}`
+    const hint = "the tighter values count until a person approves"
+    const reasons = [{ guard: "loosening", code: "Loosening", message, hint }]
+    loop.held.put({ action, origin: "request", reasons, desiredHash: "" })
+    await this.#ports.heldChanged(loop)
+  }
+}
+
+const loosened = ({ action }: HeldAction) =>
+  ({ type: "loosened", subject: action.target, changes: action.changes }) as const
+
+const idOf = ({ metadata }: ApiObject) => loopId(metadata.namespace ?? "", metadata.name)
+
+function loosenAction(
+  loop: string,
+  object: ApiObject,
+  target: string,
+  changes: readonly FieldChange[],
+): Action | undefined {
+  if (changes.length === 0) return undefined
+  const { uid = "", name, namespace = "" } = object.metadata
+  return finishAction({
+    ...{ verb: "loosen", uid, kind: object.kind, loop, target, changes },
+    object: `${object.kind}/${namespace === "" ? "" : `${namespace}/`}${name}`,
+    ...{ generation: 0, incarnation: 1 }, // Only what becomes looser counts, not what else changed.
+    cause: { kind: "loosen", text: `${target} was declared looser` },
+  })
+}

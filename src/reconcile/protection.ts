@@ -1,0 +1,87 @@
+// What protects an object from being destroyed: its own annotation, what its record remembers of it,
+// or a policy for its kind. The record keeps the protection until its removal was approved: whoever
+// takes the annotation away and the object with it must not get both for one.
+
+import { protects } from "../base/protections.ts"
+import { finishAction } from "../contract/action.ts"
+import type { LoopSpec } from "../contract/loop.ts"
+import { enginePrincipal } from "../contract/principal.ts"
+import type { TargetRecord } from "../contract/record.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { HeldAction } from "../ledger/plan-ledger.ts"
+import { type ApiObject, protectAnnotation } from "../object/object.ts"
+import type { Subject } from "./look.ts"
+import type { ReconcilePorts } from "./ports.ts"
+
+const declaresProtection = ({ metadata }: ApiObject): boolean =>
+  metadata.annotations?.[protectAnnotation] === "true"
+
+export function protectedBy(
+  object: ApiObject,
+  remembered: boolean,
+  { protectedKinds }: LoopSpec,
+): string | undefined {
+  if (declaresProtection(object)) return `its annotation ${protectAnnotation}`
+  if (remembered && protects("loosening-is-held")) {
+    return "its annotation, whose removal nobody approved yet"
+  }
+  return protectedKinds.includes(object.kind) ? `a policy for kind ${object.kind}` : undefined
+}
+
+export function protectionOf(
+  { object, record }: { readonly object: ApiObject; readonly record: TargetRecord },
+  spec: LoopSpec,
+): { readonly protectedBy?: string } {
+  const by = protectedBy(object, record.protected === true, spec)
+  return by === undefined ? {} : { protectedBy: by }
+}
+
+/** Brings record and plan in line with the annotation of an object that is as declared. */
+export async function keepProtection(
+  subject: Subject,
+  record: TargetRecord,
+  ports: Pick<ReconcilePorts, "ledger" | "heldChanged">,
+): Promise<void> {
+  const { object, loop, uid } = subject
+  const declared = declaresProtection(object)
+  if (declared && record.protected !== true) {
+    const writes = ports.ledger.recordWrites({ ...record, protected: true })
+    await ports.ledger.note(loop.id, enginePrincipal, [], writes)
+  }
+  const lifted = !declared && record.protected === true
+  if (!lifted) {
+    if (loop.held.drop(uid, "loosen")) await ports.heldChanged(loop)
+    return
+  }
+  const held = heldRemoval(subject)
+  if (loop.held.get(uid, "loosen")?.action.digest === held.action.digest) return
+  loop.held.put(held)
+  await ports.heldChanged(loop)
+}
+
+function heldRemoval({ key, uid, kind, loop }: Subject): HeldAction {
+  const action = finishAction({
+    ...{ verb: "loosen", uid, object: key, kind: kind.provider.kind, loop: loop.id },
+    ...{ generation: 0, incarnation: 1, target: `protect:${key}` },
+    changes: [{ path: protectAnnotation, before: "true", why: "requested" }],
+    cause: { kind: "loosen", text: "its protection was taken away" },
+  })
+  const message = `${key} would no longer be protected`
+  const hint = "it stays protected until a person approves"
+  const reasons = [{ guard: "loosening", code: "Loosening", message, hint }]
+  return { action, origin: "round", reasons, desiredHash: "" }
+}
+
+/** A person approved that it is not protected any more. */
+export async function unprotect(
+  loop: string,
+  uid: string,
+  ledger: Ledger,
+  { action }: HeldAction,
+): Promise<void> {
+  const record = await ledger.record(uid)
+  if (record === undefined) return
+  const { protected: _, ...free } = record
+  const event = { type: "loosened", subject: action.target, changes: action.changes } as const
+  await ledger.note(loop, enginePrincipal, [event], ledger.recordWrites(free))
+}
