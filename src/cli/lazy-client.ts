@@ -8,13 +8,19 @@ import { cliFault } from "./faults.ts"
 
 export interface LazyClientOptions {
   readonly timeoutMs?: number
+  /** Instead of the owner's token. */
+  readonly tokenFile?: string
 }
 
-export function lazyClient(data: string, options: LazyClientOptions = {}): HttpClient {
+/** The one whose token is named, else in SETPOINT_TOKEN, else the owner of the directory. */
+export function lazyClient(
+  data: string,
+  { tokenFile, ...options }: LazyClientOptions = {},
+): HttpClient {
   const directory = resolve(data)
   const socketPath = join(directory, "api.sock")
   if (!existsSync(socketPath)) throw cliFault("SPT-CLI-001", { data })
-  const token = readToken(directory, data)
+  const token = readToken(directory, data, tokenFile)
   let loading: Promise<HttpClient> | undefined
   const load = () => {
     loading ??= import("../client/http/http-client.ts").then(({ httpClient }) =>
@@ -40,10 +46,16 @@ export function lazyClient(data: string, options: LazyClientOptions = {}): HttpC
   }
 }
 
-function readToken(directory: string, data: string): string {
+function readToken(directory: string, data: string, tokenFile?: string): string {
+  const given = process.env.SETPOINT_TOKEN?.trim()
+  if (tokenFile === undefined && given !== undefined && given !== "") return given
   try {
-    return readFileSync(join(directory, "token"), "utf8").trim()
+    return readFileSync(tokenFile ?? join(directory, "token"), "utf8").trim()
   } catch (error) {
+    if (tokenFile !== undefined) {
+      const facts = { what: `--token ${tokenFile}`, why: String(error) }
+      throw cliFault("SPT-CLI-002", { ...facts, hint: "name a file with a token in it" }, error)
+    }
     const why = error instanceof Error ? error.message : String(error)
     throw cliFault("SPT-CLI-003", { data, why }, error)
   }

@@ -4,6 +4,7 @@
 
 import { KeyedLock, mapBounded } from "../base/async.ts"
 import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
+import { protects } from "../base/protections.ts"
 import type { ApprovalRules } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
@@ -24,6 +25,7 @@ import {
   slotOf,
 } from "./plan-approval.ts"
 import { expiredPlans, expiryDelayMs, expiryNote, takeBack } from "./plan-expiry.ts"
+import { grantWrites, setApprovals } from "./plan-grants.ts"
 import { PlanSteps, type Step } from "./plan-steps.ts"
 
 export interface PlanKeeperPorts {
@@ -75,7 +77,7 @@ export class PlanKeeper {
       if (loop === undefined || plan.phase !== "Executing") continue
       const open = openActions(plan)
       if (open.length === 0) await this.acted(loop, "", "")
-      this.#approve(loop, plan, open)
+      setApprovals(loop, plan, open)
       await execute(loop, open, plan)
     }
   }
@@ -103,7 +105,8 @@ export class PlanKeeper {
   ): Promise<PlanDocument> {
     const plan = this.#need(name)
     this.#checkDecidable(plan, "approve", principal)
-    if (plan.hash !== hash) throw controllerFault("SPT-PLAN-003", { plan: name })
+    const named = plan.hash === hash || !protects("approval-names-the-hash")
+    if (!named) throw controllerFault("SPT-PLAN-003", { plan: name })
     const loop = this.#ports.loopOf(plan.loop)
     if (loop === undefined) throw controllerFault("SPT-PLAN-001", { plan: name })
     const chosen = chooseActions(plan, digests)
@@ -251,8 +254,8 @@ export class PlanKeeper {
     const note = `approved by ${names}`
     const steps = [this.#steps.moved(plan, "Executing", note, { approvals, approved })]
     const moved = this.#need(plan.name)
-    const writes = this.#grants(loop, moved, enough, names)
-    this.#approve(loop, moved, enough)
+    const writes = grantWrites(loop, moved, enough, names, this.#ports.ledger)
+    setApprovals(loop, moved, enough)
     for (const held of enough) loop.held.drop(held.action.uid, slotOf(held))
     // One commit: what stays held is never without its plan, not even over a crash.
     const rest = this.#steps.inLine(loop, { ...waiting, approvals })
@@ -260,38 +263,12 @@ export class PlanKeeper {
     return { plan: moved, enough }
   }
 
-  /** An approved delete carries its permission, bound to the target as it was looked at. */
-  #grants(
-    loop: LoopEngine,
-    plan: PlanDocument,
-    chosen: readonly HeldAction[],
-    names: string,
-  ): Write[] {
-    const { budgets, time } = this.#ports.ledger
-    return chosen.flatMap(({ action }): Write[] => {
-      if (action.verb !== "delete") return []
-      const { uid, token = "", cause } = action
-      const revision =
-        cause.sourceRevision === undefined ? {} : { sourceRevision: cause.sourceRevision }
-      return [
-        budgets.grant({
-          ...{ uid, loop: loop.id, at: time.now(), plan: plan.name, token },
-          principal: plan.approvals.at(-1)?.principal ?? names,
-          cause: `${cause.text}; approved by ${names}`,
-          ...revision,
-        }),
-      ]
-    })
-  }
-
-  #approve(loop: LoopEngine, plan: PlanDocument, held: readonly HeldAction[]): void {
-    const principal = plan.approvals.at(-1)?.principal ?? enginePrincipal.name
-    for (const { action } of held) loop.approvals.set(action.digest, { plan: plan.name, principal })
-  }
-
   async #refresh(loop: LoopEngine): Promise<void> {
     const before = this.pending(loop.id)?.held ?? []
-    const steps = [...this.#voided(loop), ...this.#steps.inLine(loop)]
+    const steps = [
+      ...this.#steps.voided(loop, this.#executing(loop.id)),
+      ...this.#steps.inLine(loop),
+    ]
     if (steps.length === 0) return
     await this.#commit(loop.id, enginePrincipal, steps)
     this.#wakeChanged(before, loop.held.all())
@@ -303,25 +280,6 @@ export class PlanKeeper {
     const kept = new Set(now.map(({ action }) => action.digest))
     for (const { action } of now) if (!known.has(action.digest)) this.#ports.wake(action.object)
     for (const { action } of before) if (!kept.has(action.digest)) this.#ports.wake(action.object)
-  }
-
-  /** Approved, not done, and held again as something else: the approval is for what was. */
-  #voided(loop: LoopEngine): Step[] {
-    return this.#executing(loop.id).flatMap((plan) => {
-      const changed = openActions(plan).filter((held) => {
-        const now = loop.held.get(held.action.uid, slotOf(held))
-        return now !== undefined && now.action.digest !== held.action.digest
-      })
-      if (changed.length === 0) return []
-      const gone = new Set(changed.map(({ action }) => action.digest))
-      for (const digest of gone) loop.approvals.delete(digest)
-      const all = plan.approved ?? plan.held.map(({ action }) => action.digest)
-      const approved = all.filter((digest) => !gone.has(digest))
-      const note = describeChanged(loop, changed).replaceAll("the plan was made", "it was approved")
-      const left = approved.length - plan.done.length
-      const phase = left > 0 ? "Executing" : plan.done.length > 0 ? "Done" : "Stale"
-      return [this.#steps.moved(plan, phase, `${note}; it is held anew`, { approved })]
-    })
   }
 
   /** Ends what is over: approvals are void, and what is still asked for is held in a fresh plan. */

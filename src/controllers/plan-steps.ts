@@ -12,7 +12,13 @@ import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { carriedApprovals, joinRules } from "./plan-approval.ts"
+import {
+  carriedApprovals,
+  describeChanged,
+  joinRules,
+  openActions,
+  slotOf,
+} from "./plan-approval.ts"
 
 export interface Step {
   readonly events: readonly JournalEvent[]
@@ -69,6 +75,25 @@ export class PlanSteps {
     const digests = held.map((one) => one.action.digest)
     const event: JournalEvent = { type: "held", plan: plan.name, hash, digests, reasons }
     return [...over, { ...this.changed(plan), events: [event] }]
+  }
+
+  /** Approved, not done, and held again as something else: the approval is for what was. */
+  voided(loop: LoopEngine, executing: readonly PlanDocument[]): Step[] {
+    return executing.flatMap((plan) => {
+      const changed = openActions(plan).filter((held) => {
+        const now = loop.held.get(held.action.uid, slotOf(held))
+        return now !== undefined && now.action.digest !== held.action.digest
+      })
+      if (changed.length === 0) return []
+      const gone = new Set(changed.map(({ action }) => action.digest))
+      for (const digest of gone) loop.approvals.delete(digest)
+      const all = plan.approved ?? plan.held.map(({ action }) => action.digest)
+      const approved = all.filter((digest) => !gone.has(digest))
+      const note = describeChanged(loop, changed).replaceAll("the plan was made", "it was approved")
+      const left = approved.length - plan.done.length
+      const phase = left > 0 ? "Executing" : plan.done.length > 0 ? "Done" : "Stale"
+      return [this.moved(plan, phase, `${note}; it is held anew`, { approved })]
+    })
   }
 
   #newPlan(

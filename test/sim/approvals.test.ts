@@ -12,7 +12,7 @@ import { ann, bot, cron, loops, names, Site, type SiteOptions, widget, widgets }
 const bob: Principal = { name: "bob", kind: "human" }
 const cid: Principal = { name: "cid", kind: "human" }
 const all = (count: number) => names(count).map((name) => widget(name))
-const day = 86_400_000
+const hour = 3_600_000
 
 let rearm = () => {}
 const without = (name: Protection) => {
@@ -151,12 +151,12 @@ describe("an approval is refused", () => {
   })
 
   it("when its plan has expired; what is still asked for waits in a fresh plan", async () => {
-    const site = await proposed({ expiresAfter: "2d", required: 2 })
+    const site = await proposed({ expiresAfter: "2h", required: 2 })
     const plan = waiting(site)
     expect(await given(site, ann)).toBe("Approved")
-    await site.clock.advance(day)
+    await site.clock.advance(hour)
     await site.restart()
-    await site.clock.advance(day)
+    await site.clock.advance(hour)
     expect(site.plan(plan.name)).toMatchObject({ phase: "Expired" })
     expect(site.plan(plan.name).note).toContain("its approvals are void")
     const fault = await refusal(site, site.approval(plan, {}, bob))
@@ -174,10 +174,10 @@ describe("an approval is refused", () => {
   })
 
   it("twin: without approval-expires an old approval is taken", async () => {
-    const site = await proposed({ expiresAfter: "2d" })
+    const site = await proposed({ expiresAfter: "2h" })
     const plan = waiting(site)
     without("approval-expires")
-    await site.clock.advance(3 * day)
+    await site.clock.advance(3 * hour)
     await given(site, ann, plan)
     expect(site.there()).toHaveLength(3)
   })
@@ -209,9 +209,9 @@ describe("an approval is refused", () => {
   })
 
   it("when the plan of the same hash is another one", async () => {
-    const site = await proposed({ expiresAfter: "1d" })
+    const site = await proposed({ expiresAfter: "1h" })
     const plan = waiting(site)
-    await site.clock.advance(day + 5000)
+    await site.clock.advance(hour + 5000)
     const again = waiting(site)
     expect(again.hash).toBe(plan.hash)
     expect(again.name).not.toBe(plan.name)

@@ -6,23 +6,33 @@ import { tokenAuthenticator } from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
+import { journalLoops, readHead } from "../../ledger/journal.ts"
 import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
 import { createDirectorySource } from "../../sources/directory/directory-source.ts"
 import { backupStore } from "../../store/engines/backup.ts"
 import { type DataDirectory, openDataDirectory } from "../../store/engines/data-directory.ts"
 import type { Logger } from "../../telemetry/logger.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
+import type { BackupOptions } from "../backup-schedule.ts"
 import { Plane } from "../plane.ts"
+import type { PlanePorts } from "../ports.ts"
+import { backupFiles } from "./backup-files.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
+import { localProbes } from "./local-probes.ts"
 import { openLocalToken } from "./local-token.ts"
 import { openSecretKey } from "./secret-key.ts"
 import { stopFile } from "./stop-file.ts"
+import { tokenBook } from "./token-file.ts"
 
 export interface LocalPlaneOptions extends LocalKindOptions {
+  /** Programs that signals may run, by absolute path. */
+  readonly signalCommands?: readonly string[]
   readonly logger: Logger
   readonly keyFile?: string
   /** On 127.0.0.1, besides the socket. */
   readonly port?: number
+  readonly journalKeepMs?: number
+  readonly backups?: BackupOptions & { readonly directory: string }
   readonly version: string
   /** The store can't go on: the process has to end. */
   onFatal(fault: Fault): void
@@ -45,11 +55,14 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
     plane = await Plane.open({
       ...{ clock, random, store: data.store, logger: options.logger },
       ...localWorld(),
+      probes: localProbes({ ...options, directory }),
       kinds: await localKinds({ ...options, directory }),
       metrics: new Metrics(),
       stop: stopFile(directory),
+      ...(options.journalKeepMs === undefined ? {} : { journalKeepMs: options.journalKeepMs }),
       hasher: openSecretKey(data.planeId, random, options.keyFile),
       openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
+      ...localBackups(data, directory, options.backups),
       backup: async (file) => void (await backupStore(data, file)),
       clearRestored: () => data.clearRestored(),
     })
@@ -68,18 +81,37 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
   }
 }
 
+function localBackups(
+  { store, planeId }: DataDirectory,
+  data: string,
+  options: LocalPlaneOptions["backups"],
+): Pick<PlanePorts, "backups"> {
+  if (options === undefined) return {}
+  const { directory, everyMs, keep } = options
+  const facts = async () => {
+    const { revision } = store
+    const heads = new Map<string, number>()
+    for (const loop of await journalLoops(store)) {
+      heads.set(loop, (await readHead(store, loop))?.sequence ?? 0)
+    }
+    return { revision, heads }
+  }
+  return { backups: { everyMs, keep, files: backupFiles({ directory, data, planeId, facts }) } }
+}
+
 function serve(
   plane: Plane,
   directory: string,
   token: ReturnType<typeof openLocalToken>,
   options: LocalPlaneOptions,
 ): Promise<HttpServer> {
+  const others = tokenBook(directory, () => systemClock.now())
   return serveHttp({
     verbs: plane.api.verbs,
     registry: plane.api.registry,
     extensions: plane.extensions,
     clock: systemClock,
-    authenticate: tokenAuthenticator(() => [token]),
+    authenticate: tokenAuthenticator(() => [token, ...others()]),
     socketPath: join(directory, "api.sock"),
     version: options.version,
     ...(options.port === undefined ? {} : { port: options.port }),

@@ -1,0 +1,56 @@
+// Faults of what the plane itself keeps: tokens, and break-glass.
+
+import { defineFaults } from "../base/faults.ts"
+
+export const planeFault = defineFaults({
+  "SPT-GLASS-001": {
+    fault: "stuck",
+    text: "cannot break the glass of loop {loop}: {principal} is {kind}, and only people may",
+    hint: "ask a person: `setpoint break-glass {loop} --reason TEXT`",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-GLASS-002": {
+    fault: "stuck",
+    text: "cannot break the glass of loop {loop}: there is no such loop",
+    hint: "`setpoint status` lists the loops; name one as NAME or NAMESPACE.NAME",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-GLASS-003": {
+    fault: "stuck",
+    text: "cannot break the glass of loop {loop}: {why}",
+    hint: "for example: `setpoint break-glass {loop} --for 30m --deletes 10 --reason TEXT`",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-GLASS-004": {
+    fault: "stuck",
+    text: "cannot break the glass of loop {loop}: {by} broke it, until {until}",
+    hint: "end that one first: `setpoint break-glass --end {loop}`",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-GLASS-005": {
+    fault: "stuck",
+    text: "cannot end the break-glass of loop {loop}: there is none",
+    hint: "`setpoint status` shows which loops have one",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-TOKEN-001": {
+    fault: "stuck",
+    text: "cannot read the tokens: {file} can't be understood",
+    hint: "put back a copy of it, or remove it and make the tokens again; until then none works",
+  },
+  "SPT-TOKEN-002": {
+    fault: "stuck",
+    text: "cannot make a token for {name}: {why}",
+    hint: "`setpoint token list` shows the tokens; `setpoint token revoke NAME` takes one away",
+  },
+  "SPT-TOKEN-003": {
+    fault: "stuck",
+    text: "cannot revoke the token of {name}: there is none",
+    hint: "`setpoint token list` shows the tokens",
+  },
+})
