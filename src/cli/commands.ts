@@ -4,27 +4,38 @@ import type { CliCommand } from "./command.ts"
 import { adoptCommand } from "./commands/adopt.ts"
 import { applyCommand } from "./commands/apply.ts"
 import { approveCommand } from "./commands/approve.ts"
+import { auditCommand } from "./commands/audit.ts"
 import { backupCommand } from "./commands/backup.ts"
+import { breakGlassCommand } from "./commands/break-glass.ts"
+import { checkpointCommand } from "./commands/checkpoint.ts"
 import { completionCommand } from "./commands/completion.ts"
 import { deleteCommand } from "./commands/delete.ts"
 import { demoCommand } from "./commands/demo.ts"
 import { describeCommand } from "./commands/describe.ts"
+import { detachCommand } from "./commands/detach.ts"
 import { diffCommand } from "./commands/diff.ts"
 import { doctorCommand } from "./commands/doctor.ts"
 import { eventsCommand } from "./commands/events.ts"
 import { explainCommand } from "./commands/explain.ts"
 import { getCommand } from "./commands/get.ts"
 import { historyCommand } from "./commands/history.ts"
+import { inventoryCommand } from "./commands/inventory.ts"
+import { moveCommand } from "./commands/move.ts"
 import { newCommand } from "./commands/new.ts"
 import { pauseCommand } from "./commands/pause.ts"
 import { planCommand } from "./commands/plan.ts"
 import { plansCommand } from "./commands/plans.ts"
+import { promoteCommand } from "./commands/promote.ts"
 import { rejectCommand } from "./commands/reject.ts"
+import { releaseCommand } from "./commands/release.ts"
+import { reportCommand } from "./commands/report.ts"
 import { restoreCommand } from "./commands/restore.ts"
 import { resumeCommand } from "./commands/resume.ts"
+import { rollbackCommand } from "./commands/rollback.ts"
 import { serveCommand } from "./commands/serve.ts"
 import { statusCommand } from "./commands/status.ts"
 import { stopCommand } from "./commands/stop.ts"
+import { tokenCommand } from "./commands/token.ts"
 import { upCommand } from "./commands/up.ts"
 import { watchCommand } from "./commands/watch.ts"
 
@@ -43,14 +54,25 @@ export const commands: readonly CliCommand[] = [
   approveCommand,
   rejectCommand,
   adoptCommand,
+  releaseCommand,
+  moveCommand,
+  detachCommand,
+  inventoryCommand,
   statusCommand,
   stopCommand,
   pauseCommand,
   resumeCommand,
+  breakGlassCommand,
+  promoteCommand,
   historyCommand,
   explainCommand,
+  checkpointCommand,
+  rollbackCommand,
+  reportCommand,
+  auditCommand,
   doctorCommand,
   newCommand,
+  tokenCommand,
   backupCommand,
   restoreCommand,
   demoCommand,

@@ -1,6 +1,7 @@
 // Options of the commands that run a plane.
 
 import { type Command, InvalidArgumentError } from "commander"
+import { parseDuration } from "../base/clock.ts"
 
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value]
 
@@ -15,11 +16,36 @@ function store(value: string): string {
   throw new InvalidArgumentError("only sqlite is there now; etcd comes later")
 }
 
+const dayMs = 86_400_000
+
+function keep(value: string): number {
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms >= dayMs) return ms
+  throw new InvalidArgumentError("give a duration of at least a day, such as 400d")
+}
+
+function every(value: string): number {
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms >= 60_000 && ms <= 31 * dayMs) return ms
+  throw new InvalidArgumentError("give a duration from 1m to 31d, such as 6h")
+}
+
+function backups(value: string): number {
+  const count = Number(value)
+  if (Number.isInteger(count) && count >= 1 && count <= 1000) return count
+  throw new InvalidArgumentError("give a number from 1 to 1000")
+}
+
 export function planeOptions(command: Command): Command {
   return command
     .option("--root <dir>", "files may lie only below this directory (repeatable)", collect)
     .option("--provider <module>", "load kinds from this module (repeatable)", collect)
+    .option("--signal-command <program>", "signals may run this program (repeatable)", collect)
     .option("--key-file <file>", "key for hashes of secrets, outside the data directory")
     .option("--listen <port>", "serve the API on 127.0.0.1 as well; 0 picks a free port", port)
     .option("--store <store>", "where objects are kept", store, "sqlite")
+    .option("--backup-to <dir>", "make verified backups into this directory, by itself")
+    .option("--backup-every <time>", "how often, when something changed (default 6h)", every)
+    .option("--backup-keep <n>", "how many good ones stay (default 7)", backups)
+    .option("--journal-keep <time>", "how long journal entries are kept (default 400d)", keep)
 }

@@ -23,6 +23,7 @@ export async function runHistory(cli: Cli, words: readonly string[], options: Hi
     const named = findObject(await servedKinds(client), words)
     query.set("object", keyOf(named, namespace))
   }
+  if (options.since !== undefined) query.set("since", options.since)
   if (options.loop !== undefined) query.set("loop", loopName(options.loop, namespace))
   const entries = readEntries(await client.call("GET", `/setpoint/v1/history?${query}`))
   if (await printDocument(cli, { entries })) return exitCode.ok

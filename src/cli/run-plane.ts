@@ -9,6 +9,7 @@ import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
 import { cliFault } from "./faults.ts"
+import { backupsOf } from "./running/backup-options.ts"
 import { followJournal } from "./running/follow-journal.ts"
 import { goesWell, journalLines } from "./running/journal-lines.ts"
 import { progressOf, progressText, quietText, StatusLine } from "./running/progress.ts"
@@ -17,8 +18,15 @@ import { version } from "./version.ts"
 export interface RunPlaneOptions {
   readonly root?: readonly string[]
   readonly provider?: readonly string[]
+  readonly signalCommand?: readonly string[]
   readonly keyFile?: string
   readonly listen?: number
+  /** Milliseconds. */
+  readonly journalKeep?: number
+  readonly backupTo?: string
+  /** Milliseconds. */
+  readonly backupEvery?: number
+  readonly backupKeep?: number
 }
 
 const progressMs = 150
@@ -89,9 +97,12 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
       process.exit(exitCode.failed)
     },
     ...(options.root === undefined ? {} : { roots: options.root }),
+    ...(options.signalCommand === undefined ? {} : { signalCommands: options.signalCommand }),
     ...(options.provider === undefined ? {} : { providers: options.provider }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     ...(options.listen === undefined ? {} : { port: options.listen }),
+    ...backupsOf(data, options),
+    ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),
   })
 }
 

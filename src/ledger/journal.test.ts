@@ -5,9 +5,11 @@ import type { Check, Store, Write } from "../contract/store.ts"
 import { SimClock } from "../sim/sim-clock.ts"
 import { SimRandom } from "../sim/sim-random.ts"
 import { openMemoryStore } from "../store/open-memory-store.ts"
-import { chainEntry, emptyHead, readJournal, verifyJournal } from "./journal.ts"
+import { readJournal } from "./journal.ts"
+import { chainEntry, emptyHead } from "./journal-chain.ts"
 import { decodeDocument, encodeDocument, ledgerKeys } from "./keys.ts"
 import { LedgerWriter } from "./ledger-writer.ts"
+import { verifyJournal } from "./verify-journal.ts"
 
 const event = (note: string): JournalEvent => ({ type: "release", object: "x", note })
 const open = () => openMemoryStore({ clock: new SimClock(), random: new SimRandom(1) })

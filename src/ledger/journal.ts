@@ -1,63 +1,91 @@
-// The journal's chain: each entry carries the hash of the one before it, so that a changed, lost or
-// reordered entry is found and named.
+// Reads a loop's journal: all of it, what came after a sequence, or what is young enough. It never
+// writes; that is the ledger's writer.
 
-import { hashJson, sha256 } from "../base/hash.ts"
-import { canonicalJson, type Json } from "../base/json.ts"
-import type { JournalEntry, JournalEvent } from "../contract/journal.ts"
+import type { JournalAnchor, JournalEntry } from "../contract/journal.ts"
 import type { Store } from "../contract/store.ts"
-import { ledgerFault } from "./faults.ts"
+import type { JournalHead } from "./journal-chain.ts"
 import { decodeDocument, ledgerKeys } from "./keys.ts"
 import { scanPrefix } from "./scan.ts"
 
-export interface JournalHead {
-  readonly sequence: number
-  readonly hash: string
-}
+/** A clock that was set back by less than this hides nothing from a reader. */
+const clockDoubtMs = 86_400_000
 
-export const emptyHead: JournalHead = { sequence: 0, hash: "" }
-
-export interface EntryInput {
-  readonly loop: string
-  readonly time: string
-  readonly principal: string
-  readonly event: JournalEvent
-}
-
-export function chainEntry(head: JournalHead, input: EntryInput): JournalEntry {
-  const body = { format: 1, ...input, sequence: head.sequence + 1, previous: head.hash } as const
-  return { ...body, hash: hashEntry(body) }
-}
-
-/** The hash covers every member but itself. */
-export function hashEntry(entry: Omit<JournalEntry, "hash">): string {
-  const { format, loop, sequence, time, principal, event, previous } = entry
-  const plain: Json = JSON.parse(JSON.stringify(event))
-  const body = { format, loop, sequence, time, principal, event: plain, previous }
-  return sha256(canonicalJson(body))
-}
-
-export async function* readJournal(store: Store, loop: string): AsyncIterable<JournalEntry> {
-  for await (const entry of scanPrefix(store, ledgerKeys.journal(loop))) {
+export async function* readJournal(
+  store: Store,
+  loop: string,
+  afterSequence = 0,
+): AsyncIterable<JournalEntry> {
+  const after = ledgerKeys.journalEntry(loop, afterSequence)
+  for await (const entry of scanPrefix(store, ledgerKeys.journal(loop), { after })) {
     yield decodeDocument<JournalEntry>(entry.value)
   }
 }
 
-/** Walks the chain; throws naming the first bad entry, else says how many entries it verified. */
-export async function verifyJournal(store: Store, loop: string): Promise<number> {
-  let head = emptyHead
-  for await (const entry of readJournal(store, loop)) {
-    const { hash, ...body } = entry
-    const bad = (what: string) =>
-      ledgerFault("SPT-LEDGER-003", { loop, sequence: entry.sequence, what })
-    if (entry.sequence !== head.sequence + 1) throw bad(`does not follow ${head.sequence}`)
-    if (entry.previous !== head.hash) throw bad("does not carry the hash of the one before it")
-    if (hashEntry(body) !== hash) throw bad("was changed")
-    head = { sequence: entry.sequence, hash }
+/** Entries written at or after the time; whole segments that are older are not even read. */
+export async function* readJournalSince(
+  store: Store,
+  loop: string,
+  sinceMs: number,
+): AsyncIterable<JournalEntry> {
+  const before = await lastSequenceBefore(store, loop, sinceMs)
+  for await (const entry of readJournal(store, loop, before)) {
+    if (Date.parse(entry.time) >= sinceMs) yield entry
   }
-  return head.sequence
 }
 
-/** Short and stable: names an intent by what it is about, without a random source. */
-export function intentId(loop: string, sequence: number, digests: readonly string[]): string {
-  return hashJson([loop, sequence, ...digests]).slice(0, 24)
+/** The end of the newest segment that is surely older than the time. */
+export async function lastSequenceBefore(
+  store: Store,
+  loop: string,
+  sinceMs: number,
+): Promise<number> {
+  let sequence = 0
+  for await (const anchor of readAnchors(store, loop)) {
+    if (Date.parse(anchor.time) >= sinceMs - clockDoubtMs) break
+    sequence = anchor.to
+  }
+  return sequence
+}
+
+export async function* readAnchors(
+  store: Store,
+  loop: string,
+  afterSequence = 0,
+): AsyncIterable<JournalAnchor> {
+  const after = ledgerKeys.journalAnchor(loop, afterSequence)
+  for await (const entry of scanPrefix(store, ledgerKeys.journalAnchors(loop), { after })) {
+    yield decodeDocument<JournalAnchor>(entry.value)
+  }
+}
+
+export async function readHead(store: Store, loop: string): Promise<JournalHead | undefined> {
+  const entry = await store.get(ledgerKeys.journalHead(loop))
+  if (entry === undefined || "kind" in entry) return undefined
+  return decodeDocument<JournalHead>(entry.value)
+}
+
+/** Every loop that has a head, entries or anchors: whatever was taken away, the rest is named. */
+export async function journalLoops(store: Store): Promise<string[]> {
+  const loops = new Set<string>()
+  for await (const { key } of scanPrefix(store, ledgerKeys.journalHeads)) {
+    loops.add(key.slice(ledgerKeys.journalHeads.length))
+  }
+  for (const prefix of [ledgerKeys.journals, ledgerKeys.allJournalAnchors]) {
+    for await (const loop of firstNames(store, prefix)) loops.add(loop)
+  }
+  return [...loops].sort()
+}
+
+/** The first part of each key below the prefix, without reading what lies below that. */
+async function* firstNames(store: Store, prefix: string): AsyncIterable<string> {
+  let after: string | undefined
+  for (;;) {
+    const query = { prefix, limit: 1, ...(after === undefined ? {} : { after }) }
+    const page = await store.range(query)
+    const key = page.kind === "range" ? page.entries[0]?.key : undefined
+    if (key === undefined) return
+    const [name = ""] = key.slice(prefix.length).split("/")
+    yield name
+    after = key.includes("/", prefix.length) ? `${prefix}${name}0` : key // "0" follows "/".
+  }
 }

@@ -5,9 +5,19 @@ import { ledgerFault } from "./faults.ts"
 
 const pageSize = 1000
 
-export async function* scanPrefix(store: Store, prefix: string): AsyncIterable<Entry> {
-  let after: string | undefined
-  let at: number | undefined
+export interface ScanOptions {
+  /** Only keys strictly greater than this one. */
+  readonly after?: string
+  /** As of this revision; the newest when missing. */
+  readonly at?: number
+}
+
+export async function* scanPrefix(
+  store: Store,
+  prefix: string,
+  options: ScanOptions = {},
+): AsyncGenerator<Entry> {
+  let { after, at } = options
   for (;;) {
     const page = await store.range({
       prefix,

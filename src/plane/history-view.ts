@@ -2,9 +2,10 @@
 // comes again says up to where it has read, and gets only what came after.
 
 import type { JournalEntry, JournalEvent } from "../contract/journal.ts"
-import type { JournalHead } from "../ledger/journal.ts"
+import type { JournalHead } from "../ledger/journal-chain.ts"
 import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { sinceMs } from "../ledger/since.ts"
 import type { Plane } from "./plane.ts"
 
 const entriesMax = 10_000
@@ -15,6 +16,7 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
   const loop = query.get("loop")
   const limit = Math.min(entriesMax, Math.max(1, Number(query.get("limit") ?? 200) || 200))
   const after = readAfter(query.get("after"))
+  const since = sinceMs(query.get("since"), plane.ports.clock.now(), 0)
   const { ledger } = plane.engine
   const loops = loop === null ? ledger.journalLoops() : [loop]
   const found: JournalEntry[] = []
@@ -26,6 +28,7 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
     const from = object === null ? Math.max(0, head - limit) : 0
     for await (const entry of readAfterSequence(ledger, one, Math.max(from, after[one] ?? 0))) {
       if (entry.sequence > head) break
+      if (Date.parse(entry.time) < since) continue
       if (object !== null && !isAbout(entry.event, object)) continue
       found.push(entry)
       if (found.length > 2 * limit) found.splice(0, found.length - limit)
@@ -78,6 +81,10 @@ function isAbout(event: JournalEvent, object: string): boolean {
       return event.action.object === object
     case "release":
     case "adopted":
+    case "orphaned":
+    case "forgotten":
+    case "moved":
+    case "detached":
       return event.object === object
     default:
       return false

@@ -2,7 +2,7 @@
 // looks at everything again on each loop's timer.
 
 import type { Clock, Timer } from "../base/clock.ts"
-import { equalJson, type Json } from "../base/json.ts"
+import { at, equalJson, type Json } from "../base/json.ts"
 import { type LoopSpec, loopId } from "../contract/loop.ts"
 import type { Source } from "../contract/source.ts"
 import {
@@ -131,6 +131,7 @@ export class LoopBook {
     const entry: Entry = { engine, object, keeper: undefined, timer: undefined }
     this.#loops.set(id, entry)
     this.#ports.restoreHeld(engine)
+    engine.cleanRounds = Number(at(object.status, "cleanRounds") ?? 0)
     await this.#ports.declared(engine, object)
     entry.keeper = this.#openKeeper(engine)
     await entry.keeper?.sync()

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
+import type { Probes } from "../contract/probes.ts"
 import type { KindProvider } from "../contract/provider.ts"
 import type { Source } from "../contract/source.ts"
 import type { StopSwitch } from "../contract/stop.ts"
@@ -12,6 +13,7 @@ import type { RoundOptions } from "../reconcile/round.ts"
 import type { SecretHasher } from "../reconcile/secrets.ts"
 import type { Logger } from "../telemetry/logger.ts"
 import type { Metrics } from "../telemetry/metrics.ts"
+import type { BackupFiles, BackupOptions } from "./backup-schedule.ts"
 
 export interface PlanePorts {
   readonly store: Store
@@ -21,13 +23,21 @@ export interface PlanePorts {
   readonly readWorld: ReadWorld
   readonly actWorld: ActWorld
   readonly stop: StopSwitch
+  /** How signals look at programs, databases and logs; missing where there is no way to. */
+  readonly probes?: Probes
   readonly hasher: SecretHasher
   readonly logger: Logger
   readonly metrics: Metrics
   readonly round?: RoundOptions
   readonly workers?: number
+  /** How long journal entries are kept. */
+  readonly journalKeepMs?: number
+  /** Entries of a segment of the journal. */
+  readonly journalSegment?: number
   /** Opens the source that a loop names. */
   openSource(directory: string): Source
+  /** Backups on a schedule; none when missing. */
+  readonly backups?: BackupOptions & { readonly files: BackupFiles }
   /** Copies the store into a file, consistently; missing where there is nothing to copy. */
   backup?(file: string): Promise<void>
   /** The content has been observed in full since it was restored. */

@@ -2,19 +2,26 @@
 
 import type { ExtensionRoute } from "../api/extensions.ts"
 import { type Json, toPlainJson } from "../base/json.ts"
+import { auditRoutes } from "./audit-routes.ts"
+import { breakGlassRoutes } from "./break-glass-routes.ts"
+import { checkpointRoutes } from "./checkpoint-routes.ts"
 import { explainObject } from "./explain-view.ts"
 import { historyOf } from "./history-view.ts"
 import { kindViews } from "./kind-views.ts"
+import { ownershipRoutes } from "./ownership-routes.ts"
 import { planRoutes } from "./plan-routes.ts"
 import type { Plane } from "./plane.ts"
+import { reportOf } from "./report-view.ts"
 import { planeStatus } from "./status-view.ts"
 import { stopRoutes } from "./stop-routes.ts"
+import { transferRoutes } from "./transfer-routes.ts"
 
 export function planeRoutes(plane: Plane): ExtensionRoute[] {
   return [
     view("/setpoint/v1/status", async () => planeStatus(plane)),
     view("/setpoint/v1/kinds", async () => kindViews(plane)),
     view("/setpoint/v1/history", (query) => historyOf(plane, query)),
+    view("/setpoint/v1/report", (query) => reportOf(plane, query)),
     view("/setpoint/v1/explain", (query) => explainObject(plane, query.get("object") ?? "")),
     {
       method: "POST",
@@ -26,8 +33,13 @@ export function planeRoutes(plane: Plane): ExtensionRoute[] {
         return { looked: loops }
       },
     },
+    ...ownershipRoutes(plane),
+    ...auditRoutes(plane),
+    ...transferRoutes(plane),
     ...planRoutes(plane),
+    ...checkpointRoutes(plane),
     ...stopRoutes(plane),
+    ...breakGlassRoutes(plane),
   ]
 }
 

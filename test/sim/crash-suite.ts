@@ -1,7 +1,7 @@
 // The suite over crash points: every life with a crash must come out as the one without.
 
 import { describe, expect, it } from "vitest"
-import { verifyJournal } from "../../src/ledger/journal.ts"
+import { verifyJournal } from "../../src/ledger/verify-journal.ts"
 import { atEveryCrashPoint, CrashPoints } from "../../src/sim/crash-points.ts"
 import type { SimKindOptions } from "../../src/sim/sim-kind.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"

@@ -4,7 +4,7 @@
 
 import type { JournalEntry } from "../../src/contract/journal.ts"
 import type { StopEntry } from "../../src/contract/stop.ts"
-import { verifyJournal } from "../../src/ledger/journal.ts"
+import { verifyJournal } from "../../src/ledger/verify-journal.ts"
 import { CrashPoints } from "../../src/sim/crash-points.ts"
 import { crashingPort, crashingProvider, crashingStore } from "../../src/sim/crashing-port.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"

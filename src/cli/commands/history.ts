@@ -5,6 +5,7 @@ import type { CliCommand } from "../command.ts"
 export interface HistoryOptions {
   readonly loop?: string
   readonly limit: string
+  readonly since?: string
 }
 
 export const historyCommand: CliCommand = {
@@ -15,6 +16,7 @@ export const historyCommand: CliCommand = {
       .argument("[kind]", "KIND NAME, or KIND/NAME; without it everything")
       .argument("[name]")
       .option("--loop <loop>", "only this loop, as NAMESPACE.NAME or NAME")
+      .option("--since <time>", "not older than this: 3d, 12h, or a time")
       .option("--limit <number>", "how many of the newest entries", "50")
       .action((kind: string | undefined, name: string | undefined, options: HistoryOptions) =>
         cli.run(async () => {

@@ -2,12 +2,16 @@
 // after. Intents are left out where their receipt follows; an open one is shown as such.
 
 import type { Action, FieldChange, Verb } from "../../contract/action.ts"
-import type { JournalEntry } from "../../contract/journal.ts"
+import type { JournalEntry, JournalEvent } from "../../contract/journal.ts"
 import { parseKeyText } from "../../object/object.ts"
 import type { Style, Terminal } from "../terminal.ts"
+import { bookText } from "./book-text.ts"
 import { changeLines } from "./field-change.ts"
+import { glassText } from "./glass-text.ts"
 import { printable } from "./printable.ts"
+import { returnText } from "./return-text.ts"
 
+type OwnershipEvent = Extract<JournalEvent, { readonly object: string }>
 type Paints = Pick<Terminal, "paint" | "columns">
 
 const past: Readonly<Record<Verb, string>> = {
@@ -83,15 +87,51 @@ function entryLines(
       const why = event.reason === undefined ? "" : `: ${event.reason}`
       return [line("red", `${event.type} of ${event.scope} by ${principal}${why}`)]
     }
+    case "break-glass":
+      return [line("red", glassText(event, principal))]
+    case "checkpoint":
+    case "rollback":
+      return [line("yellow", returnText(event, principal))]
+    case "invariant": {
+      const note = event.note === undefined ? "" : `: ${event.note}`
+      const style = event.state === "Holding" ? undefined : "red"
+      return [line(style, `invariant ${event.name} is ${event.state}${note}`)]
+    }
     case "source":
       return [line(event.state === "good" ? undefined : "yellow", sourceText(event))]
     case "release":
-      return [line(undefined, `released ${event.object}${event.note ? `: ${event.note}` : ""}`)]
+    case "orphaned":
+    case "forgotten":
+    case "moved":
+    case "detached":
+      return ownershipLines(event, principal).map((text, index) =>
+        index === 0 ? line(event.type === "orphaned" ? "red" : undefined, text) : more(text),
+      )
     case "adopted":
       return [line(undefined, `took ${event.object} into the inventory: ${event.note ?? ""}`)]
+    case "round":
+    case "states":
+    case "plane":
+    case "dropped":
+      return [terminal.paint("dim", line(undefined, bookText(event)))]
     default:
       return [line(undefined, event.type)]
   }
+}
+
+/** What happened to the ownership of one target, and who said why. */
+function ownershipLines(event: OwnershipEvent, principal: string): string[] {
+  const words: Readonly<Record<string, string>> = {
+    release: "released",
+    orphaned: "noticed the orphan of",
+    forgotten: "forgot the orphan of",
+    moved: "moved",
+    detached: "detached",
+  }
+  const target = event.target === undefined ? "" : ` (${event.target})`
+  const note = event.note === undefined ? "" : `: ${event.note}`
+  const why = event.reason === undefined ? [] : [`reason: ${event.reason} (by ${principal})`]
+  return [`${words[event.type] ?? event.type} ${event.object}${target}${note}`, ...why]
 }
 
 function sourceText(event: { state: string; revision?: string; note?: string }): string {

@@ -4,7 +4,9 @@
 import type { Action, CauseKind, Verb } from "../../contract/action.ts"
 import type { JournalEntry } from "../../contract/journal.ts"
 import { parseKeyText } from "../../object/object.ts"
+import { glassText } from "../render/glass-text.ts"
 import { printable } from "../render/printable.ts"
+import { returnText } from "../render/return-text.ts"
 
 const toldOneByOne = 3
 
@@ -17,6 +19,7 @@ export function journalLines(entries: readonly JournalEntry[]): string[] {
 /** What a plane does all the time while it converges. */
 export function goesWell({ event }: JournalEntry): boolean {
   if (event.type === "source") return event.state === "good"
+  if (event.type === "invariant") return event.state === "Holding"
   return event.type === "receipt" && event.result === "done" && event.action.verb !== "delete"
 }
 
@@ -42,6 +45,9 @@ function groupName({ loop, event, sequence }: JournalEntry): string | undefined 
       return `${loop} ${event.type}`
     case "intent":
     case "round":
+    case "states":
+    case "plane":
+    case "dropped":
       return undefined
     default:
       return `${loop} ${sequence}`
@@ -103,10 +109,17 @@ export function entryText({ event, principal }: JournalEntry): string {
     case "stop":
     case "resume":
       return `${event.type} ${scopeText(event.scope)} by ${principal}${noteText(event.reason)}`
+    case "break-glass":
+      return glassText(event, principal)
+    case "checkpoint":
+    case "rollback":
+      return returnText(event, principal)
     case "source":
       return event.state === "good"
         ? `source read: ${event.note ?? "good"}`
         : `source ${event.state}, the last good state stays: ${event.note ?? ""}`
+    case "invariant":
+      return `invariant ${event.name} is ${event.state}${noteText(event.note)}`
     case "would":
       return `would do ${countText(event.actions.length)} (mode Observe)`
     case "release":

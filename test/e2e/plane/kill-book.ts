@@ -3,7 +3,8 @@
 // nothing was made twice. Everything found wrong is a line in `problems`.
 
 import type { JournalEntry } from "../../../src/contract/journal.ts"
-import { readJournal, verifyJournal } from "../../../src/ledger/journal.ts"
+import { readJournal } from "../../../src/ledger/journal.ts"
+import { verifyJournal } from "../../../src/ledger/verify-journal.ts"
 import { openReadOnlyStore } from "../../../src/store/engines/open-read-only-store.ts"
 
 export class KillBook {
