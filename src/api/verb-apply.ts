@@ -6,6 +6,7 @@ import type { JsonObject } from "../base/json.ts"
 import type { ApplyOptions } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
+import { detachedNames, fieldSetOf } from "../object/detached-fields.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { applyMerge } from "../schema/apply-merge.ts"
 import { sourceConflict } from "./admission/source-fields.ts"
@@ -75,6 +76,9 @@ function merge(
       apiVersion: servedApiVersion(resource),
       time: toTimestamp(context.clock.now()),
       force: options.force === true,
+      ...(isSourceManager(options.fieldManager) && old !== undefined
+        ? { ignore: fieldSetOf(detachedNames(old.object.metadata)) }
+        : {}),
     },
     old?.object.metadata.managedFields ?? [],
   )

@@ -14,7 +14,7 @@ export async function runExplain(cli: Cli, words: readonly string[]): Promise<nu
   const answer = await client.call("GET", `/setpoint/v1/explain?object=${encodeURIComponent(key)}`)
   const view = isObject(answer) ? answer : {}
   if (await printDocument(cli, view)) return exitCode.ok
-  const lines = explainLines(readExplanation(view), cli.terminal, cli.options())
+  const lines = explainLines(readExplanation(view), cli.terminal, cli.options(), Date.now())
   cli.terminal.print(lines.join("\n"))
   return exitCode.ok
 }

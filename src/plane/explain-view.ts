@@ -1,6 +1,7 @@
 // Why an object is as it is: what is declared, applied and observed, what differs and why, what is
 // held, what was refused, and what would have to happen.
 
+import { toTimestamp } from "../base/clock.ts"
 import { isObject, type JsonObject } from "../base/json.ts"
 import type { FieldChange, Verb } from "../contract/action.ts"
 import { resumeWords, stoppedBy, stopText } from "../contract/stop.ts"
@@ -8,9 +9,13 @@ import { controllerFault } from "../controllers/faults.ts"
 import { loopLabel } from "../object/object.ts"
 import { desire } from "../reconcile/desire.ts"
 import { type Look, look } from "../reconcile/look.ts"
+import type { Unconverged } from "../reconcile/reporter.ts"
+import { standingText } from "./break-glass-keeper.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
 import { pathSteps, valueAt } from "./preview-view.ts"
+import { recentActs } from "./recent-acts.ts"
+import { rollbackView } from "./rollback-view.ts"
 
 const verbs: readonly Verb[] = ["create", "update", "replace", "delete", "adopt"]
 
@@ -44,6 +49,7 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
   const deleting = object.metadata.deletionTimestamp !== undefined
   const about = { loop: id, object: key, provider, destructive: deleting }
   const stop = stoppedBy(ports.stop.entries(), about)
+  const glass = engine.ledger.breakGlass.live(id)
   const changes = seen?.changes ?? []
   const claim = engine.ledger.inventory.claimOf(seen?.text ?? "")
   return {
@@ -57,10 +63,13 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     mode: loop?.spec.mode,
     policy: loop === undefined ? undefined : { onDrift: loop.spec.onDrift },
     loopSource: source === undefined ? undefined : sourceView(source),
+    rollback: rollbackView(engine.ledger, id),
+    breakGlass: glass === undefined ? undefined : standingText(glass),
     stopped: stop === undefined ? undefined : stopText(stop),
     resume: stop === undefined ? undefined : resumeWords(stop),
     conditions: isObject(object.status) ? object.status.conditions : undefined,
-    state: engine.reporter.stateOf(key),
+    state: stateView(engine.reporter.stateOf(key)),
+    acts: await recentActs(engine.ledger, id, key),
     target: seen?.text ?? record?.target,
     owned: record?.owned ?? false,
     incarnation: record?.incarnation,
@@ -74,6 +83,13 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     held: held.map(({ action, reasons }) => ({ action, reasons })),
     plan: held.length === 0 ? undefined : engine.plans.pending(id)?.name,
   }
+}
+
+/** With what the status leaves out because it changes: since when, and how often. */
+function stateView(state: Unconverged | undefined): object | undefined {
+  if (state === undefined) return undefined
+  const { since, classSince, ...rest } = state
+  return { ...rest, since: toTimestamp(since), classSince: toTimestamp(classSince) }
 }
 
 /** What people refused for this object and this source revision. */

@@ -7,6 +7,7 @@ import { commandText } from "../command-text.ts"
 import type { Terminal } from "../terminal.ts"
 import { changeLines, type ShownChange } from "./field-change.ts"
 import { printable } from "./printable.ts"
+import { whySections } from "./why-lines.ts"
 
 export interface Explanation {
   readonly name: string
@@ -19,15 +20,20 @@ export interface Explanation {
   readonly deleting: boolean
   readonly owned: boolean
   readonly stopped: string
+  readonly breakGlass: string
   /** The words that lift it. */
   readonly resume: string
   readonly plan: string
   readonly observation: JsonObject
   readonly state: JsonObject
   readonly loopSource: JsonObject
+  /** What the loop is rolled back to. */
+  readonly rollback: JsonObject
   /** Another object that has the target already. */
   readonly claimedBy: string
   readonly rejected: readonly JsonObject[]
+  /** What was last done or tried, newest first. */
+  readonly acts: readonly JsonObject[]
   readonly missing: readonly JsonObject[]
   readonly held: readonly JsonObject[]
   readonly changes: readonly (ShownChange & { readonly why: string })[]
@@ -50,13 +56,16 @@ export function readExplanation(view: JsonObject): Explanation {
     deleting: view.deleting === true,
     owned: view.owned === true,
     stopped: text(view.stopped),
+    breakGlass: text(view.breakGlass),
     resume: text(view.resume) || "resume",
     plan: text(view.plan),
     observation: object(view.observation),
     state: object(view.state),
     loopSource: object(view.loopSource),
+    rollback: object(view.rollback),
     claimedBy: text(view.claimedBy),
     rejected: objects(view.rejected),
+    acts: objects(view.acts),
     missing: objects(view.missing),
     held: objects(view.held),
     changes: objects(view.changes).map((change) => ({
@@ -74,6 +83,7 @@ export function explainLines(
   told: Explanation,
   terminal: Paints,
   options: Pick<GlobalOptions, "data">,
+  now: number,
 ): string[] {
   const subject = terminal.paint("bold", printable(`${told.kind} ${told.name}`))
   const verdict = standing(told)
@@ -85,7 +95,10 @@ export function explainLines(
     say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
   }
   say(told.source === "" ? "It was made by API." : `It is declared at ${told.source}.`)
-  for (const sentence of [...loopSentences(told), ...waitSentences(told)]) say(sentence)
+  for (const sentence of loopSentences(told)) say(sentence)
+  for (const { title, lines: why } of whySections(told, now)) {
+    lines.push("", title, ...why.map((line) => `  ${printable(line)}`))
+  }
   if (told.changes.length > 0) {
     lines.push("", "What differs:")
     for (const change of told.changes) {
@@ -130,7 +143,8 @@ function standing(told: Explanation): { readonly good: boolean; readonly text: s
   }
 }
 
-function loopSentences({ loop, mode, loopSource, stopped }: Explanation): string[] {
+function loopSentences(told: Explanation): string[] {
+  const { loop, mode, rollback } = told
   const lines: string[] = []
   if (loop === "") return ["It belongs to no loop: it is stored and not acted on."]
   if (mode === "") return [`Its loop ${loop} does not exist any more: it is not acted on.`]
@@ -140,32 +154,10 @@ function loopSentences({ loop, mode, loopSource, stopped }: Explanation): string
     Observe: "only reports; it changes nothing",
   }
   lines.push(`Loop ${loop} is in mode ${mode}: it ${modes[mode] ?? "decides"}.`)
-  const { state } = loopSource
-  if (state === "invalid" || state === "unreadable") {
-    const issues = Array.isArray(loopSource.issues) ? loopSource.issues.map(String) : []
-    lines.push(`The loop's source is ${state}; the last good revision stays in force.`)
-    lines.push(...issues.slice(0, 3).map((issue) => `  ${issue}`))
-  }
-  if (stopped !== "") lines.push(`Nothing is done now: ${stopped}.`)
-  return lines
-}
-
-function waitSentences({ state, held, missing, plan, rejected }: Explanation): string[] {
-  const lines = missing.map(
-    (one) => `It waits for ${text(one.field)} of ${text(one.kind)} ${text(one.name)}.`,
-  )
-  for (const one of rejected) {
-    const again = "it is asked again when its declaration changes"
-    lines.push(`Its ${text(one.verb)} was rejected by ${text(one.principal)}; ${again}.`)
-  }
-  for (const one of held) {
-    const verb = text(object(one.action).verb)
-    const why = objects(one.reasons).map((reason) => text(reason.message))
-    lines.push(`Its ${verb} is held${plan === "" ? "" : ` in plan ${plan}`}: ${why.join("; ")}.`)
-  }
-  const known = text(state.state)
-  if (held.length === 0 && known !== "" && known !== "ready") {
-    lines.push(`The last pass ended ${known} (${text(state.reason)}): ${text(state.message)}.`)
+  if (told.breakGlass !== "") lines.push(`BREAK-GLASS: ${told.breakGlass}.`)
+  if (text(rollback.text) !== "") {
+    const revision = text(rollback.quarantined).slice(0, 12)
+    lines.push(`The loop is ${text(rollback.text)}; source revision ${revision} is set aside.`)
   }
   return lines
 }
@@ -184,8 +176,13 @@ function nextSteps(told: Explanation, options: Pick<GlobalOptions, "data">): str
   if (typeof loopSource.hint === "string") steps.push(loopSource.hint)
   if (mode === "Observe" && changes.length > 0) steps.push("set the loop's spec.mode to act")
   if (missing.length > 0) steps.push("make the object that it refers to")
-  if (observation.kind === "unknown") steps.push("see why it can't be read; it is tried again")
-  if (told.claimedBy !== "") steps.push("two objects describe one target: delete or change one")
+  const { next } = object(told.state.diagnosis)
+  const covered = stopped !== "" || held.length > 0 || missing.length > 0
+  if (typeof next === "string" && (!covered || told.deleting)) {
+    steps.push(next.replaceAll(/`setpoint ([^`]+)`/g, (_, words) => how(words)))
+  } else if (observation.kind === "unknown") {
+    steps.push("see why it can't be read; it is tried again")
+  }
   const free = held.length === 0 && stopped === "" && mode === "Enforce"
   if (steps.length === 0 && changes.length > 0 && free)
     steps.push("nothing: it is put right by itself")

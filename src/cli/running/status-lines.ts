@@ -4,6 +4,7 @@
 import { at, isArray, isObject, type Json } from "../../base/json.ts"
 import { printable } from "../render/printable.ts"
 import type { Terminal } from "../terminal.ts"
+import { backupLines, rollbackLines } from "./rollback-lines.ts"
 
 export interface StatusView {
   readonly terminal: Pick<Terminal, "paint">
@@ -27,6 +28,10 @@ export function statusLines(status: Json, view: StatusView): string[] {
   }
   const lifts = list(at(status, "stops")).map((stop) => text(at(stop, "resume")) || "resume")
   for (const words of new Set(lifts)) lines.push(`to go on: ${view.command(words)}`)
+  for (const glass of list(at(status, "breakGlass"))) {
+    lines.push(paint("red", `BREAK-GLASS: ${text(at(glass, "text"))}`))
+    lines.push(`to end it: ${view.command(`break-glass --end ${text(at(glass, "loop"))}`)}`)
+  }
   if (lines.length > 0) lines.push("")
   if (at(status, "restored") === true) {
     const why = "nothing is destroyed until everything was observed once"
@@ -39,6 +44,7 @@ export function statusLines(status: Json, view: StatusView): string[] {
   for (const one of list(at(status, "connections"))) {
     lines.push(paint("yellow", `connection in trouble: ${JSON.stringify(one)}`))
   }
+  lines.push(...backupLines(status, view))
   const loops = list(at(status, "loops"))
   const shown = loops.filter((loop) => !isIdleDefault(loop))
   for (const loop of shown) lines.push("", ...loopLines(loop, view))
@@ -60,6 +66,9 @@ function loopLines(loop: Json, view: StatusView): string[] {
   const name = `${paint("bold", text(at(loop, "id")))}  ${text(at(loop, "mode"))}`
   const counts = paint(colour, `${converged} of ${objects} as declared`)
   const lines = [`${name}  ${counts}${statesText(loop)}`, ...sourceLines(loop, view)]
+  lines.push(...rollbackLines(loop, view))
+  const classes = countsText(at(loop, "classes"))
+  if (classes !== "") lines.push(`  ${paint("dim", "why")}     ${classes}`)
   const oldest = at(loop, "oldest")
   if (isObject(oldest)) lines.push(...oldestLines(oldest, view))
   const plan = text(at(loop, "plan", "name"))
@@ -73,6 +82,15 @@ function loopLines(loop: Json, view: StatusView): string[] {
   }
   const [deletes, changes] = ["deletes", "changes"].map((name) => budgetText(loop, name))
   lines.push(`  ${paint("dim", "budget")}  deletes ${deletes}, changes ${changes} in this window`)
+  const orphans = count(at(loop, "orphans"))
+  if (orphans > 0) {
+    const how = view.command("inventory --orphans")
+    lines.push(`  ${paint("yellow", "orphans")} ${orphans} that nobody keeps any more: ${how}`)
+  }
+  for (const one of list(at(loop, "invariants"))) {
+    const what = `invariant ${text(at(one, "name"))} is ${text(at(one, "state"))}`
+    lines.push(`  ${paint("red", what)}: ${text(at(one, "message"))}`)
+  }
   for (const doubt of list(at(loop, "doubts"))) {
     lines.push(`  ${paint("yellow", "doubt")}   ${text(doubt)}`)
   }
@@ -83,10 +101,14 @@ const budgetText = (loop: Json, name: string): string =>
   `${count(at(loop, name, "used"))} of ${count(at(loop, name, "allowed"))}`
 
 function statesText(loop: Json): string {
-  const states = at(loop, "states")
-  const parts = Object.entries(isObject(states) ? states : {}).map(([name, n]) => `${n} ${name}`)
-  return parts.length === 0 ? "" : `, ${parts.join(", ")}`
+  const counts = countsText(at(loop, "states"))
+  return counts === "" ? "" : `, ${counts}`
 }
+
+const countsText = (counts: Json | undefined): string =>
+  Object.entries(isObject(counts) ? counts : {})
+    .map(([name, n]) => `${n} ${name}`)
+    .join(", ")
 
 function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   const source = at(loop, "source")
@@ -113,6 +135,7 @@ function oldestLines(oldest: Json, { terminal, now }: StatusView): string[] {
   return [
     `  ${terminal.paint("dim", "oldest")}  ${text(at(oldest, "object"))} (${state})`,
     `          ${text(at(oldest, "message"))}`,
+    ...(text(at(oldest, "next")) === "" ? [] : [`          next: ${text(at(oldest, "next"))}`]),
   ]
 }
 
