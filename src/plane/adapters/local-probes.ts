@@ -1,0 +1,52 @@
+// How signals look at this host: only programs that the plane was started with, only databases that
+// its operator wrote a connection file for, only logs below the roots and outside the data.
+
+import { realpathSync } from "node:fs"
+import { join, resolve, sep } from "node:path"
+import type { Probes } from "../../contract/probes.ts"
+import { controllerFault } from "../../controllers/faults.ts"
+import { querySql } from "./query-sql.ts"
+import { readLog } from "./read-log.ts"
+import { runCommand } from "./run-command.ts"
+
+export interface LocalProbesOptions {
+  /** The data directory. */
+  readonly directory: string
+  /** Logs may lie only below these; the whole host when none is named. */
+  readonly roots?: readonly string[]
+  /** Programs that signals may run, by absolute path. */
+  readonly signalCommands?: readonly string[]
+}
+
+export function localProbes(options: LocalProbesOptions): Probes {
+  const directory = resolve(options.directory)
+  const roots = (options.roots ?? []).map((root) => resolve(root))
+  const programs = new Set(options.signalCommands ?? [])
+  return {
+    command: async (request, signal) => {
+      const program = request.argv[0] ?? ""
+      if (!programs.has(program)) throw controllerFault("SPT-SIG-003", { program })
+      return runCommand(request, signal)
+    },
+    sql: (connection, query, signal) => querySql(directory, connection, query, signal),
+    log: async (path, cursor) => {
+      const real = realpathSync(path)
+      const inside = roots.length === 0 || roots.some((root) => isBelow(real, realOr(root)))
+      if (!inside || isBelow(real, realOr(directory))) {
+        const cause = `${path} lies outside what this plane may look at`
+        throw controllerFault("SPT-SIG-001", { cause })
+      }
+      return readLog(real, cursor)
+    },
+  }
+}
+
+const isBelow = (path: string, root: string): boolean => path.startsWith(join(root, sep))
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
