@@ -203,14 +203,9 @@ describe("a patch of Plane/local", () => {
     expect(await site.refused(patch(site, { stop: [{ until: "soon" }] }))).toContain("no time")
     const source = sourcePrincipal("default.site")
     expect(await site.refused(patch(site, { stop: [{}] }, source))).toContain("only the engine")
-    const status = site.as(ann).patch(
-      plane,
-      "merge",
-      { status: { stops: [] } },
-      {
-        subresource: "status",
-      },
-    )
+    const { verbs } = site.sim.plane.api
+    const options = { subresource: "status" } as const
+    const status = verbs.patch(ann, plane, "merge", { status: { stops: [] } }, options)
     expect(await site.refused(status)).toContain("only the engine")
     expect(await site.refused(site.as(ann).delete(plane))).toContain("only the engine")
     expect(site.sim.stop.entries()).toEqual([])
