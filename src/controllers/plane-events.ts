@@ -124,6 +124,19 @@ export class PlaneEvents {
     this.#ports.recorder.note({ type: "Warning", reason, message, about })
   }
 
+  backup(message: string, good: boolean): void {
+    const [type, reason] = good
+      ? (["Normal", "BackupRecovered"] as const)
+      : (["Warning", "BackupFailed"] as const)
+    this.#ports.recorder.note({ type, reason, message, about: planeSubject })
+  }
+
+  rollback(loop: string, message: string, ended: boolean): void {
+    const reason = ended ? "RollbackEnded" : "RolledBack"
+    const type = ended ? "Normal" : "Warning"
+    this.#ports.recorder.note({ type, reason, message, about: loopSubject(loop) })
+  }
+
   stopped(entry: StopScope & { reason?: string; until?: string }, by: string, resumed: boolean) {
     const what = entry.scope === "all" ? "all acting" : "deletes"
     const until = entry.until === undefined || resumed ? "" : ` until ${entry.until}`
@@ -133,6 +146,10 @@ export class PlaneEvents {
     const type = resumed ? "Normal" : "Warning"
     const about = this.#stopSubject(entry)
     this.#ports.recorder.note({ type, reason: resumed ? "Resumed" : "Stopped", message, about })
+  }
+
+  breakGlass(loop: string, type: EventNote["type"], reason: string, message: string): void {
+    this.#ports.recorder.note({ type, reason, message, about: loopSubject(loop) })
   }
 
   #stopSubject({ loop, object }: StopScope): EventSubject {
@@ -153,6 +170,7 @@ export class PlaneEvents {
 
 const planReasons: Readonly<Record<string, string>> = {
   Pending: "PlanHeld",
+  Approved: "PlanPartlyApproved",
   Executing: "PlanApproved",
   Done: "PlanDone",
   Rejected: "PlanRejected",

@@ -6,12 +6,19 @@ import { mapBounded } from "../base/async.ts"
 import type { Breath } from "../base/breath.ts"
 import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
 import { isFault, toFault } from "../base/faults.ts"
-import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
-import { positionText, type Source, type SourceIssue } from "../contract/source.ts"
+import { protects } from "../base/protections.ts"
+import { enginePrincipal, type Principal, sourcePrincipal } from "../contract/principal.ts"
+import {
+  positionText,
+  type Source,
+  type SourceIssue,
+  type SourceSnapshot,
+} from "../contract/source.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { Closeable } from "../contract/world.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { type Quarantine, rollbackRevision } from "../ledger/quarantines.ts"
 import {
   type ApiObject,
   keyText,
@@ -22,6 +29,7 @@ import {
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { type Placed, refusedIssue, type ServedKind } from "./place-manifest.ts"
 import { PlacedManifests, type Placement } from "./placed-manifests.ts"
+import { endQuarantine, PinnedSource, rollbackCause } from "./quarantine.ts"
 
 export type SourceState =
   | { readonly kind: "reading" }
@@ -31,6 +39,13 @@ export type SourceState =
       readonly issues: readonly SourceIssue[]
       readonly lastGood: string | undefined
     }
+
+/** What the loop keeps now, as it was declared. */
+export interface InForce {
+  readonly placement: Placement
+  /** The revision that declared it; of the checkpoint while a rollback stands. */
+  readonly revision: string | undefined
+}
 
 export interface SourceKeeperPorts {
   readonly clock: Clock
@@ -42,11 +57,15 @@ export interface SourceKeeperPorts {
   /** Objects of the loop that are stored and not marked. */
   storedKeys(loop: string): Iterable<string>
   storedObject(key: string): Promise<ApiObject | undefined>
+  /** References of a whole revision that lead back to where they began. */
+  circles(changed: readonly Placed[], all: readonly Placed[]): Promise<readonly SourceIssue[]>
   heldChanged(loop: LoopEngine): Promise<void>
   /** Lets an object go: it stays stored, and its target is left alone. */
   release(loop: LoopEngine, key: string): Promise<void>
   /** The state changed; the loop's status shows it. */
   changed(loop: LoopEngine, state: SourceState): Promise<void>
+  /** A newer revision ended a rollback. */
+  movedOn(loop: LoopEngine, quarantine: Quarantine, revision: string): void
   failed(error: unknown): void
 }
 
@@ -67,18 +86,26 @@ export class SourceKeeper {
   readonly #stop = new AbortController()
   readonly #applied = new Map<string, string>()
   readonly #manifests: PlacedManifests
+  readonly #pinned: PinnedSource
   readonly #watch: Closeable
   #timer: Timer | undefined
   #running: Promise<void> | undefined
   #again = false
   #noted = ""
   state: SourceState = { kind: "reading" }
+  /** Undefined until something good was read since the start. */
+  inForce: InForce | undefined
+  /** Store revision of each object that the last change wrote. */
+  readonly writtenAt = new Map<string, number>()
+  /** Pinned objects whose kind is not served any more. */
+  lost: readonly string[] = []
 
   constructor(loop: LoopEngine, source: Source, ports: SourceKeeperPorts) {
     this.#loop = loop
     this.#source = source
     this.#ports = ports
     this.#manifests = new PlacedManifests(loop.id, ports.servedKind, ports.breath)
+    this.#pinned = new PinnedSource(loop.id, ports.ledger, ports.servedKind)
     this.#watch = source.watch(() => this.#soon(hintQuietMs))
   }
 
@@ -127,18 +154,74 @@ export class SourceKeeper {
 
   async #once(): Promise<void> {
     this.#loop.sourceRevision ??= (await this.#recorded())?.revision
-    const snapshot = await this.#source.read(this.#stop.signal)
+    const snapshot = noErrorForEmpty(await this.#source.read(this.#stop.signal))
     if (this.#stop.signal.aborted) return
-    if (snapshot.kind !== "complete") return this.#refuse(snapshot.kind, snapshot.issues)
+    if (this.#pinned.isQuarantined(snapshot)) return this.#standPinned()
+    if (snapshot.kind !== "complete") return this.#refuseAt(snapshot.kind, snapshot.issues)
     const placement = await this.#manifests.place(snapshot.manifests)
-    const { placed, issues } = placement
-    const changed = placed.filter((one) => this.#applied.get(one.text) !== one.hash)
-    const refused = issues.length > 0 ? issues : await this.#rehearse(changed)
+    const refused = await this.#check(placement)
+    const taken = refused.length === 0 || !protects("whole-revision-or-nothing")
+    if (!taken) return this.#refuseAt("invalid", refused)
+    await this.#moveOn(snapshot.revision)
+    await this.#bring(placement, snapshot.revision, snapshot.revision)
+  }
+
+  async #check({ placed, issues }: Placement): Promise<readonly SourceIssue[]> {
+    if (issues.length > 0) return issues
+    const changed = this.#changed(placed)
+    const refused = await this.#rehearse(changed)
+    return refused.length > 0 ? refused : this.#ports.circles(changed, placed)
+  }
+
+  #changed(placed: readonly Placed[]): Placed[] {
+    return placed.filter((one) => this.#applied.get(one.text) !== one.hash)
+  }
+
+  /** `name` is what the loop calls it; `declaredAt` is the source revision it came from. */
+  async #bring(
+    placement: Placement,
+    name: string,
+    declaredAt: string | undefined,
+    noted = true,
+  ): Promise<void> {
+    this.#loop.sourceRevision = name
+    this.#loop.sourceGoodAt = this.#ports.ledger.time.now()
+    if (!protects("new-before-old")) await this.#prune(placement, name, new Set())
+    const written = await this.#write(this.#changed(placement.placed))
+    await this.#prune(placement, name, written)
+    this.inForce = { placement, revision: declaredAt }
+    if (noted) await this.#note(name, placement.placed.length)
+  }
+
+  /** The pinned manifests take the place of the quarantined revision; judged as any others. */
+  async #standPinned(noted = true): Promise<void> {
+    const { quarantine } = this.#pinned
+    if (quarantine === undefined) return
+    const { manifests, lost } = await this.#pinned.load()
+    const placement = await this.#manifests.place(manifests)
+    const refused = await this.#check(placement)
     if (refused.length > 0) return this.#refuse("invalid", refused)
-    this.#loop.sourceRevision = snapshot.revision
-    const written = await this.#write(changed)
-    await this.#prune(placement, snapshot.revision, written)
-    await this.#note(snapshot.revision, placed.length)
+    this.lost = lost
+    this.#loop.rollback = rollbackCause(quarantine)
+    const name = rollbackRevision(quarantine)
+    await this.#bring(placement, name, quarantine.pinnedRevision, noted)
+  }
+
+  /** A source that can't be used leaves what is in force, which may be a rollback. */
+  async #refuseAt(kind: "invalid" | "unreadable", issues: readonly SourceIssue[]): Promise<void> {
+    if (this.#pinned.quarantine !== undefined) await this.#standPinned(false)
+    return this.#refuse(kind, issues)
+  }
+
+  /** The source shows something else than what was rolled back from, and it is good. */
+  async #moveOn(revision: string): Promise<void> {
+    const { quarantine } = this.#pinned
+    this.#loop.rollback = undefined
+    this.lost = []
+    if (quarantine === undefined) return
+    const reason = `the source moved on to revision ${revision}`
+    await endQuarantine(this.#ports.ledger, quarantine, enginePrincipal, reason)
+    this.#ports.movedOn(this.#loop, quarantine, revision)
   }
 
   /** Everything is tried before anything is written: all or nothing per revision. */
@@ -159,11 +242,13 @@ export class SourceKeeper {
   /** The keys that are stored now; one that is still being deleted has to be made again later. */
   async #write(changed: readonly Placed[]): Promise<ReadonlySet<string>> {
     const written = new Set<string>()
+    if (changed.length > 0) this.writtenAt.clear()
     await mapBounded(changed, writesAtOnce, async (one) => {
       await this.#ports.breath.due()
       const { metadata } = await this.#apply(one, false)
       if (metadata.deletionTimestamp !== undefined) return
       this.#applied.set(one.text, one.hash)
+      this.writtenAt.set(one.text, Number(metadata.resourceVersion))
       written.add(one.text)
     })
     return written
@@ -197,22 +282,31 @@ export class SourceKeeper {
     }
     if (found < declared.size) this.#applyLater(declared, written)
     const loop = this.#loop
+    // Of what is stored, so that it is known after a restart as well.
+    loop.sourceShrunk = { from: found + keys.length, to: declared.size }
     loop.held.retainOrigin("prune", uids)
     await this.#ports.heldChanged(loop)
     if (keys.length === 0) return
     const before = await this.#recorded()
-    if (before !== undefined && before.source !== this.#source.description) {
+    const moved = before !== undefined && before.source !== this.#source.description
+    if (moved && protects("repointed-source-releases")) {
       // The loop points elsewhere now: what only the old source declared is let go, never pruned.
       for (const key of keys) await this.#ports.release(loop, keyText(key))
       return
     }
     try {
       const options = { origin: "prune", sourceRevision: revision } as const
-      await this.#ports.verbs.deleteSet(sourcePrincipal(loop.id), keys, options)
+      await this.#ports.verbs.deleteSet(this.#pruner(), keys, options)
     } catch (error) {
       const fault = toFault(error)
       if (fault.status !== 403) throw error // Held or denied is an answer, not a failure.
     }
+  }
+
+  /** A rollback prunes as the source does: nobody's hand is lifted over the judge. */
+  #pruner(): Principal {
+    const judged = this.#loop.rollback === undefined || protects("rollback-is-judged")
+    return judged ? sourcePrincipal(this.#loop.id) : enginePrincipal
   }
 
   /** Declared, and being deleted or gone: applied again until it is there. */
@@ -261,6 +355,12 @@ export class SourceKeeper {
     await this.#ports.ledger.note(this.#loop.id, enginePrincipal, [event])
     await this.#ports.changed(this.#loop, this.state)
   }
+}
+
+/** What can't be read is refused as such; the twin of it takes an error for an empty answer. */
+function noErrorForEmpty(snapshot: SourceSnapshot): SourceSnapshot {
+  if (snapshot.kind === "complete" || protects("source-error-is-not-empty")) return snapshot
+  return { kind: "complete", revision: "nothing", manifests: [] }
 }
 
 export function issueText(issue: SourceIssue): string {

@@ -11,6 +11,7 @@ import type { Principal } from "../contract/principal.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { PendingIntent, TargetRecord } from "../contract/record.ts"
 import type { Store, Write } from "../contract/store.ts"
+import { BreakGlassLedger } from "./break-glass.ts"
 import { Budgets } from "./budgets.ts"
 import { Checkpoints } from "./checkpoints.ts"
 import { Inventory } from "./inventory.ts"
@@ -63,6 +64,7 @@ export class Ledger {
   readonly inventory = new Inventory()
   readonly orphans = new Orphans()
   readonly plans = new PlanLedger()
+  readonly breakGlass: BreakGlassLedger
   readonly would = new WouldBook()
   readonly quarantines = new Quarantines()
   readonly checkpoints: Checkpoints
@@ -74,6 +76,7 @@ export class Ledger {
     this.store = store
     this.time = createLedgerTime(clock)
     this.budgets = new Budgets(this.time)
+    this.breakGlass = new BreakGlassLedger(this.time)
     this.#writer = new LedgerWriter(store, clock, options)
     this.checkpoints = new Checkpoints(store, (...step) => this.note(...step))
   }
@@ -83,6 +86,7 @@ export class Ledger {
     await this.budgets.open(this.store)
     await this.orphans.open(this.store)
     await this.plans.open(this.store)
+    await this.breakGlass.open(this.store)
     await this.would.open(this.store)
     await this.quarantines.open(this.store)
     await this.checkpoints.open()

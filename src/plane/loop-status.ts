@@ -2,11 +2,13 @@
 // first few only, never inventories.
 
 import { toTimestamp } from "../base/clock.ts"
-import type { Json, JsonObject } from "../base/json.ts"
+import type { JsonObject } from "../base/json.ts"
 import { issueText, type SourceState } from "../controllers/source-keeper.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { standingText } from "./break-glass-keeper.ts"
 import type { Engine } from "./engine.ts"
 import type { LoopBook } from "./loop-book.ts"
+import { rollbackView } from "./rollback-view.ts"
 
 export interface LoopStatusParts {
   readonly engine: Engine
@@ -19,7 +21,9 @@ export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts)
   const { lastRound } = loop
   return {
     mode: loop.spec.mode,
+    cleanRounds: loop.spec.mode === "Observe" ? loop.cleanRounds : null,
     source: source === undefined ? null : sourceView(source),
+    rollback: rollbackView(engine.ledger, loop.id, loops.sourceOf(loop.id)?.lost),
     plan: plan === undefined ? null : { name: plan.name, actions: plan.held.length },
     lastRound:
       lastRound === undefined
@@ -29,7 +33,7 @@ export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts)
             counts: { ...lastRound.counts },
             verdicts: lastRound.verdicts,
           },
-    conditions: conditionsOf(source, plan?.name),
+    conditions: [...conditionsOf(source, plan?.name), ...glassCondition(loop.id, engine)],
   }
 }
 
@@ -45,7 +49,14 @@ export function sourceView(state: SourceState): JsonObject {
   }
 }
 
-function conditionsOf(source: SourceState | undefined, plan: string | undefined): Json {
+function glassCondition(loop: string, { ledger }: Engine): JsonObject[] {
+  const glass = ledger.breakGlass.live(loop)
+  if (glass === undefined) return []
+  const message = standingText(glass)
+  return [{ type: "BreakGlass", status: "True", reason: "Broken", message }]
+}
+
+function conditionsOf(source: SourceState | undefined, plan: string | undefined): JsonObject[] {
   const bad = source?.kind === "invalid" || source?.kind === "unreadable"
   const held = plan !== undefined
   const ready = !bad && !held

@@ -28,6 +28,11 @@ export class ObjectFeed {
     for (const informer of this.#informers.values()) await informer.synced()
   }
 
+  /** Others that want to hear of changes. */
+  onChange(listener: FeedListener): void {
+    for (const informer of this.#informers.values()) informer.onChange(listener)
+  }
+
   kindOf(key: string): KindRuntime | undefined {
     return this.#kinds.get(prefixOf(key))
   }

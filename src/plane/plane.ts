@@ -10,23 +10,27 @@ import { inProcessClient } from "../client/in-process-client.ts"
 import type { Client, ObjectRef } from "../contract/client.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
-import { circleAdmission, circleIssues } from "../controllers/reference-circles.ts"
-import { type ReleasePorts, releaseLoop, releaseObject } from "../controllers/release.ts"
-import type { SourceState } from "../controllers/source-keeper.ts"
-import { issueText } from "../controllers/source-keeper.ts"
+import { circleAdmission } from "../controllers/reference-circles.ts"
+import { type ReleasePorts, releaseLoop } from "../controllers/release.ts"
 import { Informer } from "../informer/informer.ts"
 import { type ApiObject, parseKeyText, setpointGroup, setpointVersion } from "../object/object.ts"
-import type { Judged, LoopEngine } from "../reconcile/loop-engine.ts"
-import { defaultRound } from "../reconcile/round.ts"
-import { settleRound } from "../reconcile/settle-round.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import type { BackupSchedule } from "./backup-schedule.ts"
+import { BreakGlassKeeper } from "./break-glass-keeper.ts"
+import { Checkpointing } from "./checkpointing.ts"
 import { EndingStops } from "./ending-stops.ts"
 import { Engine } from "./engine.ts"
-import { LoopBook } from "./loop-book.ts"
+import { InvariantWatch } from "./invariant-watch.ts"
+import { JournalKeeper } from "./journal-keeper.ts"
+import type { LoopBook } from "./loop-book.ts"
 import { loopStatus } from "./loop-status.ts"
+import { openLoopBook } from "./open-loop-book.ts"
+import { PlaneLimits } from "./plane-limits.ts"
 import { PlaneObject } from "./plane-object.ts"
 import type { PlanePorts } from "./ports.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
+import { scheduledBackups } from "./scheduled-backups.ts"
 import { stopAdmission } from "./stop-admission.ts"
 import { StopKeeper } from "./stop-keeper.ts"
 import { strictClock } from "./strict-clock.ts"
@@ -44,16 +48,20 @@ const definitionResource = {
   resource: "customresourcedefinitions",
 } as const
 
-const grantsKeptMs = 24 * 3_600_000
-
 export class Plane {
   readonly ports: PlanePorts
   readonly engine: Engine
   readonly extensions = new Extensions()
   readonly loops: LoopBook
+  readonly limits: PlaneLimits
   /** Plane/local: shows what is stopped. */
   readonly object = new PlaneObject(this)
   readonly stops: StopKeeper
+  readonly glass = new BreakGlassKeeper(this)
+  readonly checkpointing: Checkpointing
+  readonly backups: BackupSchedule | undefined
+  readonly invariants: InvariantWatch
+  readonly journal: JournalKeeper
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -67,7 +75,14 @@ export class Plane {
     this.ports = ports
     this.stops = new StopKeeper(this, stop)
     this.engine = new Engine(ports)
-    this.loops = this.#newLoopBook()
+    this.journal = new JournalKeeper(this.engine)
+    this.limits = new PlaneLimits(this)
+    this.loops = openLoopBook(this, (error) => {
+      if (!this.#closing) this.engine.failed(error)
+    })
+    this.checkpointing = new Checkpointing(this)
+    this.backups = scheduledBackups(this)
+    this.invariants = new InvariantWatch(this)
   }
 
   static async open(ports: PlanePorts): Promise<Plane> {
@@ -95,11 +110,17 @@ export class Plane {
     this.#closing = true
     this.#restored.close()
     this.stops.close()
+    this.glass.close()
+    this.checkpointing.close()
+    await this.backups?.close()
+    await this.invariants.close()
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
+    await this.limits.close()
     await this.loops.close()
     await this.engine.close()
     await this.#changes.catch(() => {})
+    await this.journal.close()
     await this.#api?.close()
   }
 
@@ -107,6 +128,8 @@ export class Plane {
     const { engine, ports } = this
     const { store, clock, random } = ports
     await engine.ledger.open()
+    await this.limits.keeper.open()
+    await this.journal.start()
     const stopping = stopAdmission(this)
     this.#api = await openApi({
       ...{ store, clock, random, judge: engine.judge },
@@ -116,7 +139,7 @@ export class Plane {
         ),
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
       mutating: [stopping.mutating],
-      validating: [stopping.validating, circleAdmission(() => this.#circlePorts())],
+      validating: [stopping.validating, circleAdmission(() => this.circlePorts())],
     })
     this.extensions.register(...planeRoutes(this))
     engine.attach(this.#api.verbs, (id) => this.loops.get(id))
@@ -124,12 +147,16 @@ export class Plane {
     await this.#install()
     await engine.closeOldIntents()
     await engine.feed?.synced()
+    await this.invariants.open()
     await engine.orphans.noticeAll()
     await this.#followLoops()
     await engine.plans.resume()
+    await this.glass.start()
     await this.object.publish()
     engine.start()
     this.#restored.start()
+    this.checkpointing.start()
+    await this.backups?.start()
   }
 
   /** Definitions of the kinds, the namespaces that always exist, and their default loops. */
@@ -180,6 +207,7 @@ export class Plane {
     await loops.synced()
     for (const key of loops.keys()) await this.#loopChanged(key)
     loops.onChange((key) => this.#enqueue(() => this.#loopChanged(key)))
+    await this.limits.start((task) => this.#enqueue(task))
   }
 
   async #namespaceMade(namespace: string): Promise<void> {
@@ -198,10 +226,11 @@ export class Plane {
     }
     const id = `${namespace}.${name}`
     await this.loops.remove(id)
-    await releaseLoop(id, this.#releasePorts())
+    await releaseLoop(id, this.releasePorts())
   }
 
-  #releasePorts(): ReleasePorts {
+  /** What letting go of an object needs. */
+  releasePorts(): ReleasePorts {
     const { engine } = this
     return {
       ...{ clock: this.ports.clock, ledger: engine.ledger, verbs: this.api.verbs },
@@ -218,108 +247,25 @@ export class Plane {
     })
   }
 
-  #newLoopBook(): LoopBook {
-    const { engine, ports } = this
-    const { clock } = ports
-    const failed = (error: unknown) => {
-      if (!this.#closing) engine.failed(error)
-    }
-    const settle = (loop: LoopEngine, judged: readonly Judged[]) =>
-      settleRound(loop, judged, {
-        ...{ clock, ledger: engine.ledger, queue: engine.queue, reporter: engine.reporter },
-        dispatcher: engine.dispatcher,
-        heldChanged: (changed) => engine.plans.refresh(changed),
-        publish: (published) => this.#publish(published),
-        lookAt: (loop) => void engine.sweep(loop).catch(failed),
-      })
-    return new LoopBook({
-      clock,
-      engine: {
-        ...{ clock, ledger: engine.ledger, failed, settleRound: settle },
-        keysOf: (loop) => engine.feed?.keys(loop) ?? [],
-        round: ports.round ?? defaultRound,
-      },
-      source: {
-        ...{ clock, breath: engine.breath, ledger: engine.ledger, failed },
-        verbs: this.#lateVerbs(),
-        servedKind: (group, kind) => this.#servedKind(group, kind),
-        storedKeys: (loop) => engine.feed?.unmarked(loop) ?? [],
-        storedObject: async (key) => engine.feed?.object(key),
-        circles: (changed, all) => circleIssues(changed, all, this.#circlePorts()),
-        release: (loop, key) => releaseObject(loop.id, key, this.#releasePorts()),
-        heldChanged: (loop) => engine.plans.refresh(loop),
-        changed: (loop, state) => this.#sourceChanged(loop, state),
-      },
-      openSource: (directory) => ports.openSource(directory),
-      restoreHeld: (loop) => {
-        for (const held of engine.plans.pending(loop.id)?.held ?? []) loop.held.put(held)
-      },
-      sweep: (loop) => this.#sweep(loop),
-      wakeAll: (loop) => engine.wakeAll(loop),
-      failed,
-    })
-  }
-
-  #circlePorts() {
+  circlePorts() {
     const kinds = this.engine.kinds.map((kind) => kind.provider)
     return { kinds, stored: (ref: ObjectRef) => this.api.verbs.get(enginePrincipal, ref) }
   }
 
-  /** The API opens after the loops are wired; every use comes later still. */
-  #lateVerbs() {
-    return {
-      apply: (...args: Parameters<Api["verbs"]["apply"]>) => this.api.verbs.apply(...args),
-      deleteSet: (...args: Parameters<Api["verbs"]["deleteSet"]>) =>
-        this.api.verbs.deleteSet(...args),
-    }
-  }
-
-  async #sweep(loop: LoopEngine): Promise<void> {
-    const { engine } = this
-    await this.object.publish() // The stop file may have been written by hand.
-    // Asked before the sweep: kinds that are read one by one are all woken by it.
-    const converged = this.#isConverged(loop.id)
-    const swept = await engine.sweep(loop)
-    await this.#forgetOldGrants(loop)
-    loop.doubts = swept.doubts
-    if (!converged) return
-    const { budgets, inventory } = engine.ledger
-    const write = budgets.noteInventory(loop.id, inventory.size(loop.id))
-    if (write !== undefined) await engine.ledger.note(loop.id, enginePrincipal, [], [write])
-  }
-
-  #isConverged(loop: string): boolean {
-    const { reporter, settled, feed } = this.engine
-    if (reporter.unconverged(loop).length > 0) return false
-    return settled.count(loop) >= (feed?.count(loop) ?? 0)
-  }
-
-  /** Permissions that were used and lie outside every window are forgotten. */
-  async #forgetOldGrants(loop: LoopEngine): Promise<void> {
-    const { budgets, inventory } = this.engine.ledger
-    const keepMs = Math.max(grantsKeptMs, loop.spec.limits.windowMs)
-    const writes = budgets.expired(loop.id, keepMs, (uid) => inventory.mayOwn(uid))
-    if (writes.length > 0) await this.engine.ledger.note(loop.id, enginePrincipal, [], writes)
-  }
-
-  #servedKind(group: string, kind: string) {
+  servedKind(group: string, kind: string) {
     const served = this.api.registry.all().find((one) => one.group === group && one.kind === kind)
     if (served === undefined) return undefined
     const { version, resource, namespaced } = served
     return { resource: { group, version, resource }, namespaced }
   }
 
-  async #sourceChanged(loop: LoopEngine, state: SourceState): Promise<void> {
-    this.engine.events.source(loop.id, state)
-    if (state.kind === "invalid" || state.kind === "unreadable") {
-      const issues = state.issues.slice(0, 5).map(issueText).join("; ")
-      this.ports.logger.warn(`source of ${loop.id} is ${state.kind}: ${issues}`, { loop: loop.id })
-    }
-    await this.#publish(loop)
+  async publishLoop(id: string): Promise<void> {
+    const loop = this.loops.get(id)
+    if (loop !== undefined) await this.publish(loop)
   }
 
   /** The loop's own status: counts, source, plan. Written only when it changed. */
-  async #publish(loop: LoopEngine): Promise<void> {
+  async publish(loop: LoopEngine): Promise<void> {
     const ref = { ...loopResource, ...parseLoopId(loop.id) }
     const status = loopStatus(loop, this)
     try {

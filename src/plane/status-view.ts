@@ -6,8 +6,10 @@ import { resumeWords, stopText } from "../contract/stop.ts"
 import { allowedDeletes } from "../guard/delete-limit.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { Unconverged } from "../reconcile/reporter.ts"
+import { glassView } from "./break-glass-keeper.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
+import { lastGoodView, rollbackView } from "./rollback-view.ts"
 
 export function planeStatus(plane: Plane): object {
   const { engine, ports } = plane
@@ -19,9 +21,11 @@ export function planeStatus(plane: Plane): object {
     restored: identity.restored,
     revision,
     stops: stops.map((entry) => ({ ...entry, text: stopText(entry), resume: resumeWords(entry) })),
+    breakGlass: plane.glass.all().map(glassView),
     inFlight: engine.actuator.inFlight.count,
     queue: { depth: engine.queue.depth(), oldestMs: Math.round(engine.queue.oldestAgeMs()) },
     connections: engine.connections.troubled(),
+    backups: plane.backups?.status(),
     loops: plane.loops.all().map((loop) => loopView(plane, loop)),
   }
 }
@@ -32,6 +36,10 @@ function loopView(plane: Plane, loop: LoopEngine): object {
   const unconverged = engine.reporter.unconverged(loop.id)
   const states: Record<string, number> = {}
   for (const { state } of unconverged) states[state] = (states[state] ?? 0) + 1
+  const classes: Record<string, number> = {}
+  for (const { diagnosis } of unconverged) {
+    if (diagnosis !== undefined) classes[diagnosis.class] = (classes[diagnosis.class] ?? 0) + 1
+  }
   const source = plane.loops.sourceState(loop.id)
   const plan = engine.plans.pending(loop.id)
   const size = inventory.size(loop.id)
@@ -47,7 +55,11 @@ function loopView(plane: Plane, loop: LoopEngine): object {
     converged: convergedCount(plane, loop.id),
     inventory: size,
     states,
+    classes,
+    orphans: engine.ledger.orphans.count(loop.id),
     oldest: unconverged[0] === undefined ? undefined : oldestView(unconverged[0]),
+    rollback: rollbackView(engine.ledger, loop.id, plane.loops.sourceOf(loop.id)?.lost),
+    lastGood: lastGoodView(engine.ledger, loop.id),
     plan: plan === undefined ? undefined : { name: plan.name, actions: plan.held.length },
     deletes: {
       used: budgets.deletesInWindow(loop.id, limits.windowMs),
@@ -55,6 +67,7 @@ function loopView(plane: Plane, loop: LoopEngine): object {
     },
     changes: { used: budgets.changesInWindow(loop.id, limits.windowMs), allowed: limits.changes },
     doubts: loop.doubts,
+    invariants: plane.invariants.keeper.troubled(loop.id),
     lastRound:
       loop.lastRound === undefined
         ? undefined
@@ -69,6 +82,7 @@ export function convergedCount({ engine }: Plane, loop: string): number {
   return engine.settled.count(loop) - settled.length
 }
 
-function oldestView({ key, state, reason, message, since }: Unconverged): object {
-  return { object: key, state, reason, message, since: toTimestamp(since) }
+function oldestView({ key, state, reason, message, since, diagnosis }: Unconverged): object {
+  const why = { class: diagnosis?.class, next: diagnosis?.next }
+  return { object: key, state, reason, message, since: toTimestamp(since), ...why }
 }

@@ -15,7 +15,7 @@ import { scopeKey } from "./observer.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import type { Proposal } from "./proposal.ts"
 import { type Proposed, propose } from "./propose.ts"
-import { keepProtection } from "./protection.ts"
+import { declaresProtection, keepProtection } from "./protection.ts"
 import type { Ticket } from "./round.ts"
 import type { Because, Report } from "./status.ts"
 
@@ -159,6 +159,7 @@ async function settle(
   ports.settled.set(key, {
     uid,
     generation: object.metadata.generation ?? 0,
+    guarded: declaresProtection(object),
     loop: loop.id,
     identity: target.identity,
     kind: subject.kind,

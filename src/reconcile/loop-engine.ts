@@ -93,6 +93,8 @@ export class LoopEngine {
     | { readonly at: number; readonly counts: LoopCounts; readonly verdicts: string }
     | undefined
   rounds = 0
+  /** Mode Observe: looks at everything without trouble, in a row. */
+  cleanRounds = 0
   /** Wall time of the last sweep that could look at everything. */
   lookedAt: number | undefined
   /** What the last sweep could not look at. */

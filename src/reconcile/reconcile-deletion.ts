@@ -1,14 +1,20 @@
 // A marked object: its target is deleted when it is ours, proven present and covered by a budget or
 // an approval; the object goes only when the target is proven absent, or is released.
 
+import { toTimestamp } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Cause } from "../contract/action.ts"
 import type { Dated, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { report, settled, waitForRound } from "./conclude.ts"
+import type { OrphanCause, Parting } from "../ledger/orphans.ts"
+import { isRollbackRevision } from "../ledger/quarantines.ts"
+import { targetFinalizer } from "../object/object.ts"
+import { doubtOf, report, settled, waitForRound } from "./conclude.ts"
+import { deletionLeftMs } from "./deletion-deadline.ts"
 import { desire } from "./desire.ts"
 import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
@@ -36,12 +42,14 @@ export async function reconcileDeletion(
   const seen = await ports.observer.observe(kind.provider, target, notBefore)
   const now = ports.ledger.time.now()
   const observation = believed(seen, record, kind.provider, target.desired, now)
-  if (observation.kind === "absent") return finalize(subject, record, ports)
+  const accepted = record.deletedAt !== undefined && !protects("gone-only-when-seen")
+  if (observation.kind === "absent" || accepted) return finalize(subject, record, ports)
   if (observation.kind === "unknown") {
     const details = { target: record.target, cause: observation.cause }
     const fault = reconcileFault("SPT-LOOP-001", details)
     const { message } = fault
-    await report(subject, ports, { state: "retrying", reason: "Unknown", message })
+    const because = doubtOf(observation)
+    await report(subject, ports, { state: "retrying", reason: "Unknown", message, because })
     return { kind: "retry", fault }
   }
   if (record.deletedAt !== undefined && now - record.deletedAt < deletingMsMax) {
@@ -85,11 +93,17 @@ function causeOf({ uid }: Subject, ledger: Ledger): Cause {
   const revision =
     grant?.sourceRevision === undefined ? {} : { sourceRevision: grant.sourceRevision }
   return {
-    kind: grant?.sourceRevision === undefined ? "delete" : "prune",
+    kind: deleteKind(grant?.sourceRevision),
     text: grant?.cause ?? "the object was deleted",
     ...(grant === undefined ? {} : { principal: grant.principal }),
+    ...(grant?.breakGlass === undefined ? {} : { breakGlass: grant.breakGlass }),
     ...revision,
   }
+}
+
+function deleteKind(sourceRevision: string | undefined): Cause["kind"] {
+  if (sourceRevision === undefined) return "delete"
+  return isRollbackRevision(sourceRevision) ? "rollback" : "prune"
 }
 
 /** The target stays; only our knowledge of it ends. */
@@ -101,8 +115,9 @@ async function release(
   if (record?.pending?.verb === "create") return undecided(subject, record, ports)
   if (record !== undefined) {
     const note = record.owned ? "released: the loop only observes" : "was never ours"
-    const event = { type: "release", object: subject.key, note } as const
-    const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
+    const { target } = record
+    const event = { type: "release", object: subject.key, note, target } as const
+    const writes = ports.ledger.orphanWrites(record, parting("Released", note, ports))
     await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
   }
   return leave(subject, ports)
@@ -129,7 +144,8 @@ async function undecided(
   if (observation.kind === "unknown") {
     const fault = reconcileFault("SPT-LOOP-004", { target: record.target })
     const { message } = fault
-    await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message })
+    const because = doubtOf(observation)
+    await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message, because })
     return { kind: "retry", fault }
   }
   const { pending: _, ...known } = record
@@ -143,6 +159,10 @@ async function undecided(
   return { kind: "wait", reason: "it is ours after all", afterMs: 0 }
 }
 
+function parting(cause: OrphanCause, why: string, { clock }: ReconcilePorts): Parting {
+  return { cause, at: toTimestamp(clock.now()), by: enginePrincipal.name, why }
+}
+
 /** Deleting the object is how a person ends an uncertain create; the journal keeps the doubt. */
 async function letGo(
   subject: Subject,
@@ -150,8 +170,8 @@ async function letGo(
   ports: ReconcilePorts,
 ): Promise<Outcome> {
   const note = `its create may have made ${record.target}, and that can't be found again`
-  const event = { type: "release", object: subject.key, note } as const
-  const writes = ports.ledger.dropRecordWrites(record.uid, record.target)
+  const event = { type: "release", object: subject.key, note, target: record.target } as const
+  const writes = ports.ledger.orphanWrites(record, parting("CreateUncertain", note, ports))
   await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
   return leave(subject, ports)
 }
@@ -174,6 +194,26 @@ async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> 
   await ports.concluded(loop, uid)
   await ports.unfinalize(subject.object)
   ports.settled.drop(key)
+  const finalizers = foreignFinalizers(subject.object)
+  if (finalizers.length > 0) return keptByOthers(subject, finalizers, ports)
   ports.reporter.forget(key)
   return settled
+}
+
+const foreignFinalizers = ({ metadata }: Subject["object"]): readonly string[] =>
+  (metadata.finalizers ?? []).filter((one) => one !== targetFinalizer)
+
+/** Our part is done; the object stays until others let it go. */
+async function keptByOthers(
+  subject: Subject,
+  finalizers: readonly string[],
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const names = finalizers.join(", ")
+  const message = `its target is gone or let go; the object stays for finalizer ${names}`
+  const said = { reason: "ForeignFinalizer", message, because: { finalizers } }
+  await report(subject, ports, { state: "waiting", ...said })
+  const { deletionDeadlineMs } = subject.loop.spec
+  const left = deletionLeftMs(subject.object, deletionDeadlineMs, ports.clock.now()) ?? 0
+  return { kind: "wait", reason: message, ...(left > 0 ? { afterMs: left + 1000 } : {}) }
 }

@@ -126,4 +126,9 @@ export const storeFault = defineFaults({
     text: "cannot restore into {directory}: it is not empty",
     hint: "name a new or empty directory; a restore never overwrites",
   },
+  "SPT-STORE-033": {
+    fault: "stuck",
+    text: "cannot trust the backup {file}: {cause}",
+    hint: "keep the older backups, and make a new one with `setpoint backup FILE`",
+  },
 })

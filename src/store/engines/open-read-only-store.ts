@@ -2,6 +2,8 @@
 // reports. It writes nothing, anywhere, and works while a plane is running.
 
 import { resolve } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { pathToFileURL } from "node:url"
 import type { Clock } from "../../base/clock.ts"
 import type { Random } from "../../base/random.ts"
 import type { Store } from "../../contract/store.ts"
@@ -12,6 +14,7 @@ import { defaultRetention } from "../retention.ts"
 import { defaultWatchLimits } from "../watch-hub.ts"
 import { inDirectory, requireMeta } from "./data-directory.ts"
 import { readIdentity } from "./identity-file.ts"
+import { inspectBackup } from "./restore.ts"
 import { openSnapshot } from "./snapshot.ts"
 import { nextTurn, SqliteReader } from "./sqlite-reader.ts"
 
@@ -58,6 +61,22 @@ export async function openReadOnlyStore(directory: string): Promise<Store> {
       const cause = "planes start and end on it faster than it can be read"
       throw storeFault("SPT-STORE-025", { directory: path, cause })
     }
+  }
+}
+
+/** The store in one backup file; nothing of the file is changed. */
+export async function openBackupStore(file: string): Promise<Store> {
+  const url = pathToFileURL(resolve(file)).href
+  const db = new DatabaseSync(`${url}?immutable=1&mode=ro`, { readOnly: true })
+  try {
+    const { planeId } = inspectBackup(db)
+    return await KvStore.open({
+      ...{ engine: new SnapshotEngine(new SqliteReader(db)), clock: stillClock, random: noRandom },
+      ...{ planeId, retention: defaultRetention, watchLimits: defaultWatchLimits, readOnly: true },
+    })
+  } catch (error) {
+    if (db.isOpen) db.close()
+    throw error
   }
 }
 

@@ -111,19 +111,28 @@ function requireFile(file: string, maxBytes: number): void {
 function rewrite(path: string): { planeId: string; revision: number } {
   const db = new DatabaseSync(path)
   try {
-    db.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
-    const meta = readMeta(db)
-    if (meta.format > storeFormat)
-      throw new Error(`it has format ${meta.format}, and this version knows up to ${storeFormat}`)
-    const check = db.prepare("PRAGMA integrity_check(1)").get()?.integrity_check
-    if (check !== "ok") throw new Error(`it is damaged (${String(check)})`)
-    const { newest, own } = verifyRows(db, meta)
+    const { planeId, newest, own } = inspectBackup(db)
     const revision = newest + restoreRevisionStep
     writeMarks(db, revision, own)
-    return { planeId: meta.planeId, revision }
+    return { planeId, revision }
   } finally {
     db.close()
   }
+}
+
+/** Everything that a restore relies on, looked at; throws saying what is wrong. Writes nothing. */
+export function inspectBackup(db: DatabaseSync): {
+  readonly planeId: string
+  readonly newest: number
+  readonly own: ReadonlyMap<string, Row>
+} {
+  db.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0")
+  const meta = readMeta(db)
+  if (meta.format > storeFormat)
+    throw new Error(`it has format ${meta.format}, and this version knows up to ${storeFormat}`)
+  const check = db.prepare("PRAGMA integrity_check(1)").get()?.integrity_check
+  if (check !== "ok") throw new Error(`it is damaged (${String(check)})`)
+  return { planeId: meta.planeId, ...verifyRows(db, meta) }
 }
 
 /** Every row is what a store could have written; answers the newest rows of our own keys. */
