@@ -58,4 +58,14 @@ export const cliFault = defineFaults({
     text: "cannot write {file}: it exists",
     hint: "choose another folder with --dir; nothing was written",
   },
+  "SPT-CLI-040": {
+    fault: "stuck",
+    text: 'cannot promote a loop to "{mode}"',
+    hint: "--to Propose or --to Enforce",
+  },
+  "SPT-CLI-041": {
+    fault: "stuck",
+    text: "cannot promote {loop} now without a reason",
+    hint: "--reason TEXT; the loop carries it for everyone to see",
+  },
 })

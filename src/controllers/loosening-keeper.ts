@@ -6,6 +6,7 @@ import { equalJson, toPlainJson } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import { type Action, type FieldChange, finishAction } from "../contract/action.ts"
 import type { GuardPolicy } from "../contract/guard-policy.ts"
+import type { JournalEvent } from "../contract/journal.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import { loopId } from "../contract/loop.ts"
 import { enginePrincipal } from "../contract/principal.ts"
@@ -82,8 +83,9 @@ export class LooseningKeeper {
     if (object === undefined) this.#declared.delete(name)
     else this.#declared.set(name, object)
     const { uid, loosening } = this.#ofPolicy(name, object)
-    if (loosening.inForce !== undefined) {
-      const key = ledgerKeys.effectivePolicy(name)
+    const key = ledgerKeys.effectivePolicy(name)
+    if (loosening.inForce === undefined) await this.#forget(name, key, [])
+    else {
       await this.#keep(this.#policies, name, key, uid, loosening.inForce)
     }
     const loop = this.#ports.loopOf(planeLoop)
@@ -111,13 +113,12 @@ export class LooseningKeeper {
       await this.#keep(this.#policies, name, key, uid, policyOf(declared), held)
       return
     }
-    this.#policies.delete(name)
-    await this.#ports.ledger.note(
-      planeLoop,
-      enginePrincipal,
-      [loosened(held)],
-      [{ kind: "delete", key }],
-    )
+    await this.#forget(name, key, [loosened(held)])
+  }
+
+  async #forget(name: string, key: string, events: readonly JournalEvent[]): Promise<void> {
+    if (!this.#policies.delete(name)) return
+    await this.#ports.ledger.note(planeLoop, enginePrincipal, events, [{ kind: "delete", key }])
   }
 
   #ofLoop(id: string, object: ApiObject): Loosening<LoopSpec> {

@@ -1,6 +1,7 @@
 // Maintenance windows and freezes: whether a loop may act now, and when that changes. Pure: the
 // time is handed in.
 
+import { protects } from "../base/protections.ts"
 import { nextStart } from "../base/schedule.ts"
 import type { TimeWindow } from "../contract/loop.ts"
 
@@ -16,7 +17,7 @@ const always: WindowState = { open: true, reason: "" }
 
 /** A window that can't be read is not open, and a freeze that can't be read freezes. */
 export function windowState(windows: readonly TimeWindow[], now: number): WindowState {
-  if (windows.length === 0) return always
+  if (windows.length === 0 || !protects("time-window")) return always
   for (const freeze of windows.filter((one) => one.kind === "Freeze")) {
     const end = endOfRunning(freeze, now)
     if (end === "unreadable") return { open: false, reason: `freeze ${describe(freeze)}` }

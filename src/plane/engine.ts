@@ -9,7 +9,7 @@ import type { Action } from "../contract/action.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
 import type { Verbs } from "../contract/verbs.ts"
-import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import { type DeleteJudgePorts, LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { DiagnosisEvents } from "../controllers/diagnosis-events.ts"
 import { EventRecorder } from "../controllers/event-recorder.ts"
 import type { OrphanKeeper } from "../controllers/orphan-keeper.ts"
@@ -22,6 +22,7 @@ import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
 import { Dispatcher } from "../reconcile/dispatcher.ts"
+import type { InvariantHooks } from "../reconcile/judge-by-invariants.ts"
 import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
 import { recordedTarget, type Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
@@ -32,6 +33,7 @@ import { Reporter } from "../reconcile/reporter.ts"
 import { schedule } from "../reconcile/schedule.ts"
 import { actingPrincipal } from "../reconcile/settle-round.ts"
 import { SettledCache } from "../reconcile/settled-cache.ts"
+import { StateLog } from "../reconcile/state-log.ts"
 import { type Sweep, sweepLoop } from "../reconcile/sweep.ts"
 import type { Counter } from "../telemetry/metrics.ts"
 import { publishPlan, takeFinalizerOff, writeStatus } from "./engine-writes.ts"
@@ -55,6 +57,7 @@ export class Engine {
   readonly connections: Connections
   readonly observer: Observer
   readonly settled = new SettledCache()
+  readonly states: StateLog
   readonly reporter: Reporter
   readonly dispatcher: Dispatcher
   readonly plans: PlanKeeper
@@ -67,6 +70,7 @@ export class Engine {
   readonly diagnoses: DiagnosisEvents
   readonly orphans: OrphanKeeper
   feed: ObjectFeed | undefined
+  invariants: (InvariantHooks & Pick<DeleteJudgePorts, "invariants">) | undefined
   readonly #stop = new AbortController()
   readonly #acts: Counter
   readonly #passPorts: ReconcilePorts
@@ -82,11 +86,17 @@ export class Engine {
     this.ports = ports
     this.kinds = ports.kinds.map(createKindRuntime)
     this.breath = new Breath(clock)
-    this.ledger = new Ledger(store, clock)
+    const segment = ports.journalSegment
+    this.ledger = new Ledger(store, clock, segment === undefined ? {} : { segmentSize: segment })
     this.queue = new WorkQueue({ clock, random })
     this.connections = new Connections(clock, this.#stop.signal)
     this.observer = new Observer({
       ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath },
+    })
+    this.states = new StateLog({
+      clock,
+      ledger: this.ledger,
+      failed: (error) => this.failed(error),
     })
     this.reporter = this.#newReporter()
     const breakers = this.connections
@@ -231,6 +241,7 @@ export class Engine {
 
   /** A status write moves the revision and nothing else; only what asks for a pass gets one. */
   #onChange(key: string, change: "put" | "delete"): void {
+    this.invariants?.objectChanged(key)
     const entry = this.feed?.entry(key)
     const settled = this.settled.get(key)
     if (change === "delete" || entry === undefined) {
@@ -238,14 +249,14 @@ export class Engine {
       this.queue.add(key, { priority: "high" })
       return
     }
-    const { uid, generation, loop, marked } = entry
+    const { uid, generation, loop, marked, guarded } = entry
     const same = settled?.uid === uid && settled.generation === generation && !marked
-    if (same && settled.loop === loop) {
+    if (same && settled.loop === loop && settled.guarded === guarded) {
       this.#woken.delete(key)
       return
     }
     // Our own report on an object that is not settled must not wake it: it would never rest.
-    const state = `${uid} ${generation} ${loop} ${marked}`
+    const state = `${uid} ${generation} ${loop} ${marked} ${guarded}`
     if (this.#woken.get(key) === state) return
     this.#woken.set(key, state)
     this.queue.add(key, { priority: "high" })
@@ -257,6 +268,7 @@ export class Engine {
     return new Reporter(this.ports.clock, write, {
       deadlineMs: (loop) => this.#loopOf(loop)?.spec.deletionDeadlineMs ?? Number.POSITIVE_INFINITY,
       diagnosed: (told) => this.diagnoses.diagnosed(told),
+      states: this.states,
     })
   }
 
@@ -270,6 +282,7 @@ export class Engine {
       kindOf: (key) => this.feed?.kindOf(key),
       loopOf: (id) => this.#loopOf(id),
       gone: (key) => this.orphans.notice(key),
+      seen: (subject, observation) => this.invariants?.seen(subject, observation),
       unfinalize: (object) => takeFinalizerOff(this.verbs, this.kinds, object),
       watchTarget: (key, kind, target) => watches.watch(key, kind, target),
       unwatchTarget: (key) => watches.unwatch(key),
@@ -322,6 +335,7 @@ export class Engine {
       ledger: this.ledger,
       loopOf: (id) => this.#loopOf(id),
       kindOf: (key) => this.feed?.kindOf(key),
+      invariants: (loop, subjects) => this.invariants?.invariants?.(loop, subjects) ?? [],
       observe: (subject) => this.#observeNow(subject),
       planned: async (loop) => {
         await this.plans.refresh(loop)
@@ -344,6 +358,7 @@ export class Engine {
   async #acted(loop: LoopEngine, report: ActReport): Promise<void> {
     const { action, result } = report
     this.#acts.add(1, { verb: action.verb, result })
+    if (result === "done") this.invariants?.acted(loop.id, action.uid)
     if (result === "done") await this.plans.acted(loop, action.uid, action.digest)
     this.events.acted(report, loop.acting.size <= 1)
   }

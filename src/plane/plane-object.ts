@@ -6,6 +6,7 @@ import { equalJson, type JsonObject, toPlainJson } from "../base/json.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import { stopText } from "../contract/stop.ts"
 import { type ApiObject, apiVersionOf, setpointGroup, setpointVersion } from "../object/object.ts"
+import { glassView } from "./break-glass-keeper.ts"
 import type { Plane } from "./plane.ts"
 
 const resource = { group: setpointGroup, version: setpointVersion, resource: "planes" } as const
@@ -32,6 +33,7 @@ export class PlaneObject {
     const stop = toPlainJson(standing)
     const shown: JsonObject = {
       stops: toPlainJson(standing.map((entry) => ({ ...entry, text: stopText(entry) }))),
+      breakGlass: toPlainJson(this.#plane.glass.all().map(glassView)),
       planeId: ports.store.identity.planeId,
     }
     if (this.#shown !== undefined && equalJson(this.#shown, shown)) return

@@ -3,6 +3,7 @@
 // source does neither. Nothing here ends a stop early.
 
 import { type Timer, toTimestamp } from "../base/clock.ts"
+import { protects } from "../base/protections.ts"
 import { enginePrincipal, isSource, type Principal } from "../contract/principal.ts"
 import {
   addStop,
@@ -55,7 +56,7 @@ export class StopKeeper {
     if (isSource(principal) && stops.length + lifts.length > 0) {
       throw controllerFault("SPT-STOP-001", { principal: name, kind: "source" })
     }
-    if (lifts.length > 0 && principal.kind !== "human") {
+    if (lifts.length > 0 && principal.kind !== "human" && protects("people-lift-stops")) {
       throw controllerFault("SPT-STOP-001", { principal: name, kind: principal.kind })
     }
     for (const stop of stops) this.#needSubject(stop)
@@ -122,7 +123,8 @@ export class StopKeeper {
       const over = (stopEnd(entry) ?? Number.POSITIVE_INFINITY) <= now
       return !over && !known.some((one) => sameStop(one, entry))
     })
-    if (lost.length > 0) this.#file.change((standing) => lost.reduce(addStop, standing))
+    if (lost.length > 0 && protects("stop-outlives-its-file"))
+      this.#file.change((standing) => lost.reduce(addStop, standing))
   }
 
   async #note(

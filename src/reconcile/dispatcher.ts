@@ -140,7 +140,8 @@ export class Dispatcher {
   #isCurrent(loop: LoopEngine, { key, object, action }: Proposal): boolean {
     const now = this.#ports.entry(key)
     const marked = object.metadata.deletionTimestamp !== undefined
-    const same = now?.uid === action.uid && now.generation === action.generation
+    const moved = now?.generation !== action.generation && protects("judged-is-still-wanted")
+    const same = now?.uid === action.uid && !moved
     return same && now.marked === marked && now.loop === loop.id && loop.permits(action)
   }
 

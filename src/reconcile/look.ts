@@ -4,6 +4,7 @@
 import { compactObject } from "../actuator/record-after.ts"
 import { hashJson } from "../base/hash.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { FieldChange } from "../contract/action.ts"
 import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
@@ -115,11 +116,19 @@ function afterInterruption(
   { subject: { kind }, record, hasher }: LookInput,
   observation: Observation,
 ): TargetRecord | undefined {
+  if (!protects("interrupted-create-is-ours")) return forgetful(record)
   const applied = record?.pending?.applied
   if (record === undefined || applied === undefined || observation.kind !== "present") return record
   const observed = observation.value
   const differences = diffTarget({ kind, desired: applied, observed, record: undefined, hasher })
   return differences.length > 0 ? record : { ...record, owned: true, applied }
+}
+
+/** What must never be: a record that does not know what was under way. */
+function forgetful(record: TargetRecord | undefined): TargetRecord | undefined {
+  if (record === undefined) return undefined
+  const { pending: _, ...rest } = record
+  return rest
 }
 
 /** Kinds that ask for it are read twice, and both reads must agree, before drift is believed. */

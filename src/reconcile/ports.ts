@@ -1,11 +1,13 @@
 // What a pass needs from its surroundings; the composition root hands it in.
 
 import type { Clock } from "../base/clock.ts"
+import type { Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { Lookup } from "./desire.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
+import type { Subject } from "./look.ts"
 import type { LoopEngine } from "./loop-engine.ts"
 import type { Observer } from "./observer.ts"
 import type { Reporter } from "./reporter.ts"
@@ -24,8 +26,12 @@ export interface ReconcilePorts {
   object(key: string): Promise<ApiObject | undefined>
   kindOf(key: string): KindRuntime | undefined
   loopOf(id: string): LoopEngine | undefined
+  /** There is no such object any more: what it owned must not be forgotten. */
+  gone(key: string): Promise<void>
   /** Takes our finalizer off, which lets a marked object go. */
   unfinalize(object: ApiObject): Promise<void>
+  /** A look at the target; invariants are judged over what was seen. */
+  seen?(subject: Subject, observation: Observation): void
   /** Asks for hints about this target from now on. */
   watchTarget(key: string, kind: KindRuntime, target: Target): void
   unwatchTarget(key: string): void

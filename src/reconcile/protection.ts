@@ -13,7 +13,7 @@ import { type ApiObject, protectAnnotation } from "../object/object.ts"
 import type { Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
 
-const declaresProtection = ({ metadata }: ApiObject): boolean =>
+export const declaresProtection = ({ metadata }: ApiObject): boolean =>
   metadata.annotations?.[protectAnnotation] === "true"
 
 export function protectedBy(

@@ -7,7 +7,7 @@ import type { Dated, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
-import { report, waitForRound } from "./conclude.ts"
+import { doubtOf, report, waitForRound } from "./conclude.ts"
 import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { targetText } from "./kind-runtime.ts"
@@ -38,7 +38,8 @@ export async function retireOldTarget(
   if (observation.kind === "unknown") {
     const details = { target: record.target, cause: observation.cause }
     const fault = reconcileFault("SPT-LOOP-001", details)
-    await report(subject, ports, { state: "retrying", reason: "Unknown", message: fault.message })
+    const said = { message: fault.message, because: doubtOf(observation) }
+    await report(subject, ports, { state: "retrying", reason: "Unknown", ...said })
     return { kind: "retry", fault }
   }
   // What is there came after our intent and nothing was there before it: it is ours.

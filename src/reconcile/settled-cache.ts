@@ -7,6 +7,8 @@ import type { KindRuntime } from "./kind-runtime.ts"
 export interface Settled {
   readonly uid: string
   readonly generation: number
+  /** Declared as protected. */
+  readonly guarded: boolean
   readonly loop: string
   readonly identity: string
   readonly kind: KindRuntime
@@ -14,6 +16,8 @@ export interface Settled {
   readonly scope: string
   /** The observation's token. */
   readonly token: string
+  /** Wall time of the pass. */
+  readonly at: number
   /** Taken before the observation, so that a change in between is seen by the next sweep. */
   readonly fingerprint: string | undefined
 }

@@ -51,6 +51,22 @@ export const widgetDefinition: ApiObject = {
                     items: { type: "string", maxLength: 64 },
                     "x-kubernetes-list-type": "set",
                   },
+                  replicas: { type: "integer", minimum: 0, "x-setpoint-scale": true },
+                  ttl: { type: "integer", minimum: 0, "x-setpoint-expiry": true },
+                  rules: {
+                    type: "array",
+                    maxItems: 64,
+                    items: {
+                      type: "object",
+                      required: ["name"],
+                      properties: {
+                        name: { type: "string", maxLength: 64 },
+                        port: { type: "integer" },
+                      },
+                    },
+                    "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["name"],
+                  },
                 },
               },
               status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },

@@ -50,7 +50,11 @@ async function ownLoop(
     throw cliFault("SPT-CLI-005", details)
   }
   const mode = options.mode ?? at(spec, "mode")
-  return folderLoop(name, namespace, path, typeof mode === "string" ? mode : "Enforce")
+  const loop = folderLoop(name, namespace, path, typeof mode === "string" ? mode : "Enforce")
+  if (options.mode === undefined || at(spec, "mode") !== "Observe") return loop
+  // Whoever starts it with a mode has decided; the loop says so.
+  const annotations = { "setpoint.dev/promote-now": `started with --mode ${options.mode}` }
+  return { ...loop, metadata: { ...loop.metadata, annotations } }
 }
 
 async function ensureNamespace(client: Client, name: string): Promise<void> {
