@@ -2,6 +2,7 @@
 // reading passes, at run time too, whatever type a provider casts them to. They are shared by all
 // kinds and by all their calls, so nothing can be put into them.
 
+import { protects } from "../base/protections.ts"
 import type { FilesAct, FilesRead, Http, ReadWorld } from "../contract/world.ts"
 import { actuatorFault } from "./faults.ts"
 
@@ -19,6 +20,7 @@ export function isReading(method: string): boolean {
 }
 
 export function readingWorld(world: ReadWorld): ReadWorld {
+  if (!protects("reading-handles")) return world
   return sealed({ files: readingFiles(world.files), http: readingHttp(world.http) })
 }
 

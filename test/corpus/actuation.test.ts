@@ -1,46 +1,16 @@
 // Faults of acting, each with its twin.
 
 import { afterEach, describe, expect } from "vitest"
-import type { KindProvider } from "../../src/contract/provider.ts"
-import type { Store } from "../../src/contract/store.ts"
 import { KindDriver } from "../../src/providers/file/testing/drive-kind.ts"
 import { memoryFiles } from "../../src/sim/memory-files.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
-import { ann, names, Site, type SiteOptions, widget, widgets } from "../sim/site.ts"
+import { ann, names, Site, widget, widgets } from "../sim/site.ts"
 import { prove } from "./prove.ts"
+import { puts, siteWith, withCommit } from "./site-with.ts"
 
 const all = (count: number) => names(count).map((name) => widget(name))
 const made = (site: Site) => site.world.ledger.filter(({ verb }) => verb === "created")
-
-/** A plane whose kind is changed before it starts. */
-async function siteWith(
-  change: (kind: KindProvider, site: Site) => KindProvider,
-  options: SiteOptions = {},
-): Promise<Site> {
-  const site = new Site(options)
-  site.sim.kinds = site.sim.kinds.map((kind) => change(kind, site))
-  await site.sim.start()
-  await site.makeLoop()
-  return site
-}
-
-/** The store, with commits that put a key under this prefix failing while `fails` says so. */
-function failingAt(store: Store, prefix: string, fails: () => boolean): Store {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name)
-      if (name !== "commit" || !fails()) {
-        return typeof member === "function" ? member.bind(target) : member
-      }
-      return (...[checks, writes]: Parameters<Store["commit"]>) => {
-        const hit = writes.some(({ kind, key }) => kind === "put" && key.startsWith(prefix))
-        if (hit) return Promise.reject(new Error("no space left on the device"))
-        return target.commit(checks, writes)
-      }
-    },
-  })
-}
 
 describe("actuation", () => {
   prove("A01", "same-client-token", async (must) => {
@@ -62,10 +32,14 @@ describe("actuation", () => {
 
   prove("A02", "intent-before-act", async (must) => {
     let full = false
-    const site = new Site()
-    site.sim.wrapStore = (store) => failingAt(store, "/ledger/intents/", () => full)
-    await site.sim.start()
-    await site.makeLoop()
+    const site = await siteWith({
+      store: (store) =>
+        withCommit(store, async (checks, writes) => {
+          const refused = full && puts(writes, "/ledger/intents/")
+          if (refused) throw new Error("no space left on the device")
+          return store.commit(checks, writes)
+        }),
+    })
     await site.declare(all(2))
     full = true
     await site.declare(all(4), 60_000)
@@ -176,13 +150,15 @@ describe("actuation", () => {
   prove("A12", "acts-at-once", async (must) => {
     let running = 0
     let most = 0
-    const site = await siteWith((kind) => ({
-      ...kind,
-      create: async (target, context) => {
-        most = Math.max(most, ++running)
-        return kind.create(target, context).finally(() => running--)
-      },
-    }))
+    const site = await siteWith({
+      kind: (kind) => ({
+        ...kind,
+        create: async (target, context) => {
+          most = Math.max(most, ++running)
+          return kind.create(target, context).finally(() => running--)
+        },
+      }),
+    })
     site.world.faults.add({ how: "slow", ms: 1000, on: ["create"] })
     await site.declare(all(60), 60_000)
     expect(site.there()).toHaveLength(60)
@@ -191,14 +167,16 @@ describe("actuation", () => {
 
   prove("A12", "backoff-jitter", async (must) => {
     const looks = new Map<number, number>()
-    const site = await siteWith((kind, { clock }) => ({
-      ...kind,
-      observe: async (target, context) => {
-        const now = Math.floor(clock.monotonic())
-        looks.set(now, (looks.get(now) ?? 0) + 1)
-        return kind.observe?.(target, context) ?? { kind: "unknown", cause: "not observable" }
-      },
-    }))
+    const site = await siteWith({
+      kind: (kind, { clock }) => ({
+        ...kind,
+        observe: async (target, context) => {
+          const now = Math.floor(clock.monotonic())
+          looks.set(now, (looks.get(now) ?? 0) + 1)
+          return kind.observe?.(target, context) ?? { kind: "unknown", cause: "not observable" }
+        },
+      }),
+    })
     await site.declare(all(40))
     const back = site.world.faults.add({ how: "serverError", on: ["observe"] })
     await site.look(0)
@@ -211,14 +189,16 @@ describe("actuation", () => {
 
   prove("A13", "backoff-grows", async (must) => {
     let tries = 0
-    const site = await siteWith((kind) => ({
-      ...kind,
-      normalize: (value) => {
-        if (value.name !== "poison") return value
-        tries++
-        throw new Error("cannot handle this one")
-      },
-    }))
+    const site = await siteWith({
+      kind: (kind) => ({
+        ...kind,
+        normalize: (value) => {
+          if (value.name !== "poison") return value
+          tries++
+          throw new Error("cannot handle this one")
+        },
+      }),
+    })
     await site.declare([widget("poison"), ...all(20)], 10 * 60_000)
     await must(() => expect(site.there()).toEqual(names(20).sort()))
     await must(() => expect(tries).toBeLessThan(100))

@@ -7,6 +7,7 @@ import { ann, loops, names, Site, widget, widgets } from "../sim/site.ts"
 import { folderSite, manifestText } from "./folder-site.ts"
 import { linked, linkedWidget } from "./linked-widgets.ts"
 import { prove } from "./prove.ts"
+import { siteWith } from "./site-with.ts"
 import { wide } from "./wide.ts"
 
 const all = (count: number) => names(count).map((name) => widget(name))
@@ -189,10 +190,7 @@ describe("desired state", () => {
   })
 
   prove("D16", "circles-are-refused", async (must) => {
-    const site = new Site()
-    site.sim.kinds = site.sim.kinds.map(linked)
-    await site.sim.start()
-    await site.makeLoop()
+    const site = await siteWith({ kind: linked })
     const chain = [widget("root"), linkedWidget("a", "root")]
     await site.declare(chain)
     expect(site.world.find("a")[0]?.value.color).toBe("red")

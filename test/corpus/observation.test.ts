@@ -2,8 +2,10 @@
 
 import { describe, expect } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
+import type { KindProvider } from "../../src/contract/provider.ts"
 import { names, Site, widget } from "../sim/site.ts"
 import { prove } from "./prove.ts"
+import { siteWith, wake } from "./site-with.ts"
 import { wide } from "./wide.ts"
 
 const all = (count: number) => names(count).map((name) => widget(name))
@@ -70,10 +72,8 @@ describe("observation", () => {
       ...value,
       color: String(value.color).toLowerCase(),
     })
-    const site = new Site({ world: { decorate: lower } })
-    site.sim.kinds = site.sim.kinds.map((kind) => ({ ...kind, normalize: lower }))
-    await site.sim.start()
-    await site.makeLoop()
+    const kind = (one: KindProvider) => ({ ...one, normalize: lower })
+    const site = await siteWith({ kind }, { world: { decorate: lower } })
     await site.declare([widget("a", { color: "RED" })])
     const before = site.mutations
     await site.look(20 * 60_000)
@@ -144,8 +144,3 @@ describe("observation", () => {
     expect(site.world.find("w1")[0]?.value.color).toBe("red")
   })
 })
-
-/** As a hint of the target system would. */
-function wake(site: Site, name: string): void {
-  site.sim.plane.engine.queue.add(`widgets.sim.setpoint.dev/default/${name}`)
-}

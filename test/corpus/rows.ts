@@ -2,10 +2,18 @@
 // hold all the same, and which proof shows it. docs/reference/fault-corpus.md is made from it.
 
 import { actuationRows } from "./rows/actuation.ts"
+import { clockRows } from "./rows/clock.ts"
+import { concurrencyRows } from "./rows/concurrency.ts"
 import { desiredRows } from "./rows/desired.ts"
 import { observationRows } from "./rows/observation.ts"
 import type { CorpusRow, CorpusSection } from "./rows/row.ts"
 
-export const sections: readonly CorpusSection[] = [desiredRows, observationRows, actuationRows]
+export const sections: readonly CorpusSection[] = [
+  desiredRows,
+  observationRows,
+  actuationRows,
+  clockRows,
+  concurrencyRows,
+]
 
 export const corpus: readonly CorpusRow[] = sections.flatMap((section) => section.rows)
