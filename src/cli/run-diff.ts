@@ -2,6 +2,7 @@
 // for its explanation of one object.
 
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
+import { authorsAnnotation } from "../object/authors.ts"
 import { type ApiObject, loopLabel } from "../object/object.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
@@ -50,8 +51,8 @@ function wantedOf(object: ApiObject | undefined): JsonObject {
   if (object === undefined) return {}
   const { apiVersion: _v, kind: _k, status: _s, metadata, ...rest } = object
   const { [loopLabel]: _l, ...labels } = metadata.labels ?? {} // Set by the server.
-  const { annotations } = metadata
-  const kept = { labels, ...(annotations ? { annotations } : {}) }
+  const { [authorsAnnotation]: _a, ...annotations } = metadata.annotations ?? {} // As well.
+  const kept = { labels, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) }
   return { ...(rest as JsonObject), metadata: kept }
 }
 

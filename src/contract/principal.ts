@@ -15,6 +15,6 @@ export function sourcePrincipal(loop: string): Principal {
   return { name: `setpoint-source/${loop}`, kind: "service" }
 }
 
-export function isSource(principal: Principal): boolean {
+export function isSource(principal: Pick<Principal, "name">): boolean {
   return principal.name.startsWith("setpoint-source/")
 }

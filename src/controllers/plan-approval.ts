@@ -6,7 +6,7 @@ import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import type { ApprovalRules } from "../contract/loop.ts"
 import { type PlanPhase, waitingPhases } from "../contract/plan.ts"
-import type { Principal } from "../contract/principal.ts"
+import { isSource, type Principal } from "../contract/principal.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { controllerFault } from "./faults.ts"
@@ -28,7 +28,8 @@ export function joinRules(
 /** Everyone who asked for it, where anyone did; a source is never the same person as anyone. */
 export function authorsOf({ cause }: Action): readonly string[] {
   const first = cause.principal === undefined ? [] : [cause.principal]
-  return [...new Set([...first, ...(cause.authors ?? [])])]
+  const all = [...new Set([...first, ...(cause.authors ?? [])])]
+  return all.filter((name) => !isSource({ name }))
 }
 
 const isAuthor = (name: string, action: Action, rules: readonly ApprovalRules[]): boolean =>

@@ -1,9 +1,10 @@
 // Why an action exists, in a word for machines and a sentence for people.
 
 import type { Cause, FieldChange, Verb } from "../contract/action.ts"
+import { sourcePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { authorsSince } from "../object/authors.ts"
-import { type ApiObject, sourceAnnotation } from "../object/object.ts"
+import { type ApiObject, loopLabel, sourceAnnotation } from "../object/object.ts"
 import type { RollbackCause } from "./loop-engine.ts"
 
 export interface CauseInput {
@@ -43,7 +44,8 @@ export function causeOf(input: CauseInput, verb: Verb, changes: readonly FieldCh
   const hand = by.principal === undefined ? "" : ` by ${by.principal}`
   const declared = place === undefined ? `declared by API${hand}` : `declared in ${place}`
   const also = drifted.length > 0 ? `, and someone changed ${drifted.join(", ")}` : ""
-  return { kind: "edit", text: `${declared}${also}`, ...by, ...revision }
+  const asked = by.principal === undefined && place !== undefined ? sourceOf(object) : by
+  return { kind: "edit", text: `${declared}${also}`, ...asked, ...revision }
 }
 
 /** Who asked by API since it was last applied; the last one first of all. */
@@ -55,4 +57,9 @@ function authorsCause(
   const principal = authors.at(-1)
   if (principal === undefined) return {}
   return { principal, ...(authors.length > 1 ? { authors } : {}) }
+}
+
+function sourceOf({ metadata }: ApiObject): Pick<Cause, "principal"> {
+  const loop = metadata.labels?.[loopLabel]
+  return loop === undefined ? {} : { principal: sourcePrincipal(loop).name }
 }

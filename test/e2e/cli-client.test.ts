@@ -155,9 +155,9 @@ describe("looking", () => {
 
   it("shows the plan that waits, with every field", async () => {
     expect(await run("plans")).toMatchInlineSnapshot(`
-      "NAME              LOOP           PHASE     ACTIONS   AGE   WHY
-      PLAN-1   default.site   Pending   1 adopt   AGE   file:DIR/out/app exists, diffe
-        ↪ rs and was not made by Setpoint
+      "NAME              LOOP           PHASE     ACTIONS   AGE   EXPIRES   WHY
+      PLAN-1   default.site   Pending   1 adopt   AGE   in 6d     file:DIR/out/app exi
+        ↪ sts, differs and was not made by Setpoint
       exit 0"
     `)
     const { stdout } = await rig.run("plans", "-o", "json")
@@ -169,6 +169,8 @@ describe("looking", () => {
         held:     file:DIR/out/app exists, differs and was not made by Setpoint
         hint:     look at \`setpoint diff\`, then \`setpoint adopt\` it or declare spec.ad
         ↪ opt: true
+        needs:    1 person
+        expires:  TIME
         hash:     HASH
 
       = adopt File app  file:DIR/out/app  HASH12  # it exists, is not ours and differs
@@ -305,6 +307,8 @@ describe("changing", () => {
         held:     3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0
         ↪  used)
         hint:     look at the plan; approve it, or restore what was removed
+        needs:    1 person
+        expires:  TIME
         hash:     HASH
 
       - delete File a  file:DIR/out/a  HASH12  # no longer in the source (setpoint-sou
