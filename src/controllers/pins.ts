@@ -5,11 +5,14 @@
 import type { Json, JsonObject } from "../base/json.ts"
 import type { Manifest, Position } from "../contract/source.ts"
 import type { Pin } from "../ledger/checkpoint-pages.ts"
+import { authorsAnnotation } from "../object/authors.ts"
+import { detachedAnnotation } from "../object/detached-fields.ts"
 import {
   type ApiObject,
   loopLabel,
   type ObjectMeta,
   parseKeyText,
+  protectAnnotation,
   sourceAnnotation,
   targetFinalizer,
 } from "../object/object.ts"
@@ -32,13 +35,25 @@ function pinOf(key: string, object: ApiObject): Pin {
   return { key, apiVersion, kind, metadata: declaredMeta(metadata), body: plain(body) }
 }
 
+/** Written by the server about an object, not declared by anyone. */
+const ownAnnotations: ReadonlySet<string> = new Set([authorsAnnotation, detachedAnnotation])
+
+/** What of these annotations stays when the declared ones are brought back. */
+export function keptAnnotations(annotations: ObjectMeta["annotations"] = {}) {
+  const kept = (name: string) => ownAnnotations.has(name) || name === protectAnnotation
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => kept(name)))
+}
+
 function declaredMeta(metadata: ObjectMeta): JsonObject {
-  const { labels = {}, annotations, finalizers, ownerReferences } = metadata
+  const { labels = {}, finalizers, ownerReferences } = metadata
+  const annotations = Object.fromEntries(
+    Object.entries(metadata.annotations ?? {}).filter(([name]) => !ownAnnotations.has(name)),
+  )
   const { [loopLabel]: _loop, ...own } = labels
   const others = finalizers?.filter((one) => one !== targetFinalizer) ?? []
   return {
     ...(Object.keys(own).length === 0 ? {} : { labels: own }),
-    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(others.length === 0 ? {} : { finalizers: others }),
     ...(ownerReferences === undefined
       ? {}

@@ -14,7 +14,7 @@ import {
   targetFinalizer,
 } from "../object/object.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { objectOfPin } from "./pins.ts"
+import { keptAnnotations, objectOfPin } from "./pins.ts"
 import type { ServedKind } from "./place-manifest.ts"
 import type { ObjectDifference, State } from "./state-diff.ts"
 
@@ -79,12 +79,13 @@ async function writeOne(
   const { labels = {}, finalizers = [] } = known.metadata
   const kept = labels[loopLabel] === undefined ? {} : { [loopLabel]: labels[loopLabel] }
   const ours = finalizers.filter((one) => one === targetFinalizer)
-  const { annotations: _, ...metadata } = known.metadata
+  const { annotations, ...metadata } = known.metadata
   const whole: ApiObject = {
     ...pinned,
     metadata: {
       ...metadata,
       ...pinned.metadata,
+      annotations: { ...pinned.metadata.annotations, ...keptAnnotations(annotations) },
       labels: { ...pinned.metadata.labels, ...kept },
       finalizers: [...new Set([...ours, ...(pinned.metadata.finalizers ?? [])])],
     },

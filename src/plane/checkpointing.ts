@@ -106,6 +106,7 @@ export class Checkpointing {
       if (keeper.state.kind !== "good" || keeper.inForce === undefined) return false
       for (const [key, revision] of keeper.writtenAt) {
         // The engine may not have heard of it yet.
+        if (!keeper.inForce.placement.declared.has(key)) continue
         if (feed.kindOf(key) !== undefined && (feed.entry(key)?.revision ?? 0) < revision)
           return false
       }
