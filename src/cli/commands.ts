@@ -18,6 +18,7 @@ import { doctorCommand } from "./commands/doctor.ts"
 import { eventsCommand } from "./commands/events.ts"
 import { explainCommand } from "./commands/explain.ts"
 import { getCommand } from "./commands/get.ts"
+import { guardsCommand } from "./commands/guards.ts"
 import { historyCommand } from "./commands/history.ts"
 import { inventoryCommand } from "./commands/inventory.ts"
 import { moveCommand } from "./commands/move.ts"
@@ -64,6 +65,7 @@ export const commands: readonly CliCommand[] = [
   resumeCommand,
   breakGlassCommand,
   promoteCommand,
+  guardsCommand,
   historyCommand,
   explainCommand,
   checkpointCommand,

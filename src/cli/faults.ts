@@ -68,4 +68,19 @@ export const cliFault = defineFaults({
     text: "cannot promote {loop} now without a reason",
     hint: "--reason TEXT; the loop carries it for everyone to see",
   },
+  "SPT-CLI-042": {
+    fault: "stuck",
+    text: 'cannot test guards against "{what}"',
+    hint: "--against history",
+  },
+  "SPT-CLI-043": {
+    fault: "stuck",
+    text: 'cannot read "{since}" as a duration',
+    hint: "write it as 30m, 12h or 7d",
+  },
+  "SPT-CLI-044": {
+    fault: "stuck",
+    text: 'cannot read "{pair}" as a changed field',
+    hint: "write FIELD=VALUE, such as limits.deletes=2 or onVanish=Correct",
+  },
 })

@@ -292,4 +292,11 @@ export const controllerFault = defineFaults({
     text: "cannot use {object}: {cause}",
     hint: "{hint}",
   },
+  "SPT-GUARD-001": {
+    fault: "stuck",
+    text: "cannot test with {field} = {value}: a loop has no such limit or value",
+    hint: "see docs/reference/loop.md for the fields of a loop",
+    status: 400,
+    reason: "BadRequest",
+  },
 })

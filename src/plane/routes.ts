@@ -6,6 +6,7 @@ import { auditRoutes } from "./audit-routes.ts"
 import { breakGlassRoutes } from "./break-glass-routes.ts"
 import { checkpointRoutes } from "./checkpoint-routes.ts"
 import { explainObject } from "./explain-view.ts"
+import { testGuards } from "./guard-test-view.ts"
 import { historyOf } from "./history-view.ts"
 import { kindViews } from "./kind-views.ts"
 import { ownershipRoutes } from "./ownership-routes.ts"
@@ -36,6 +37,12 @@ export function planeRoutes(plane: Plane): ExtensionRoute[] {
     ...ownershipRoutes(plane),
     ...auditRoutes(plane),
     ...transferRoutes(plane),
+    {
+      method: "POST",
+      pattern: "/setpoint/v1/guards/test",
+      handler: async (_principal, _params, _query, body) =>
+        toPlainJson(await testGuards(plane, body)),
+    },
     ...planRoutes(plane),
     ...checkpointRoutes(plane),
     ...stopRoutes(plane),
