@@ -200,9 +200,15 @@ export class InvariantBook {
   /** The desired state over what is observed, member by member. */
   #predict({ action, target, kind }: Proposal): Prediction {
     const { uid, verb } = action
-    if (verb === "delete") return goneOf(uid, action.kind)
+    // A replace takes the old target away first; what it makes afterwards may fail.
+    if (verb === "delete" || verb === "replace") return goneOf(uid, action.kind)
     const seen = this.#seen.get(uid)?.observation
-    const observed = seen?.kind === "present" && verb !== "replace" ? seen.facts : {}
+    const facts = seen?.kind === "present" ? seen.facts : {}
+    const dropped = action.changes.filter(({ after }) => after === undefined)
+    const observed = {
+      ...facts,
+      ...Object.fromEntries(dropped.map(({ path }) => [path, undefined])),
+    }
     const desired = kind.provider.normalize?.(target.desired) ?? target.desired
     const makes = verb === "create"
     const destructive = isDestructive(action)

@@ -31,6 +31,12 @@ export interface InvariantKeeperPorts {
   failed(error: unknown): void
 }
 
+export interface Troubled {
+  readonly name: string
+  readonly state: InvariantState
+  readonly message: string
+}
+
 interface Kept {
   readonly invariant: CompiledInvariant
   /** As it was last told. */
@@ -39,6 +45,7 @@ interface Kept {
   /** What it is meanwhile, and since when (monotonic): told when it lasts. */
   pending: { readonly state: InvariantState; readonly since: number } | undefined
   correction: string | undefined
+  message: string
   written: Json | undefined
 }
 
@@ -81,6 +88,7 @@ export class InvariantKeeper {
       since: String(at(object.status, "since") ?? ""),
       pending: undefined,
       correction: undefined,
+      message: String(at(object.status, "message") ?? ""),
       written: undefined,
     })
     this.#ports.look(invariant.loop, invariant.spec.kinds)
@@ -117,10 +125,10 @@ export class InvariantKeeper {
   }
 
   /** Those of a loop that do not hold, for status views. */
-  troubled(loop: string): readonly { readonly name: string; readonly state: InvariantState }[] {
-    return [...this.#kept.values()].flatMap(({ invariant, state }) => {
+  troubled(loop: string): readonly Troubled[] {
+    return [...this.#kept.values()].flatMap(({ invariant, state, message }) => {
       if (invariant.loop !== loop || state === "Holding" || state === undefined) return []
-      return [{ name: invariant.name, state }]
+      return [{ name: invariant.name, state, message }]
     })
   }
 
@@ -198,6 +206,7 @@ export class InvariantKeeper {
   async #report(kept: Kept, checked: Checked): Promise<void> {
     const { invariant, state = "Unknown", since, correction } = kept
     const message = sentenceOf(invariant, checked)
+    kept.message = message
     const holds = { Holding: "True", Broken: "False", Unknown: "Unknown" }[state]
     const status = {
       state,

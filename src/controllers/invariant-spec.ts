@@ -1,4 +1,4 @@
-// Invariant objects to what is evaluated: the spec, its compiled expression, and how a result reads.
+// Invariant objects to what is evaluated: the spec, its compiled expression, how a result reads.
 
 import { parseDuration } from "../base/clock.ts"
 import { isArray, isObject, type Json } from "../base/json.ts"

@@ -137,6 +137,31 @@ describe("examples", { timeout: 180_000 }, () => {
     expect(plane.content("limits-a")).toBe("changed\n")
   })
 
+  it("07: the last admin stays until there is another", async () => {
+    const plane = begin("07-invariants")
+    plane.up("manifests")
+    await plane.converged("default.manifests", 3)
+    const manifest = (name: string) => join(plane.here, plane.example, "manifests", `${name}.yaml`)
+    const appoint = (name: string, role: string) => {
+      const text = readFileSync(manifest(name), "utf8")
+      writeFileSync(manifest(name), text.replace(/role: \w+/, `role: ${role}`))
+    }
+    const shows = async (command: string) =>
+      (await plane.run(`cd ${plane.example} && setpoint ${command}`)).output
+    await plane.until(async () => expect(await shows("get invariants")).toContain("Holding"))
+    appoint("ann", "user")
+    const why = "it would break invariant one-admin"
+    await plane.until(async () => expect(await shows("explain file ann")).toContain(why))
+    expect(plane.content("ann")).toBe("role: admin\n")
+    appoint("bob", "admin")
+    await plane.until(() => expect(plane.content("ann")).toBe("role: user\n"))
+    await plane.converged("default.manifests", 3)
+    expect(await plane.plan("manifests")).toBe(empty)
+    rmSync(manifest("bob"))
+    await plane.until(async () => expect(await shows("history --limit 5")).toContain("source"))
+    expect(plane.content("bob")).toBe("role: admin\n")
+  })
+
   it("are all tested", () => {
     const examples = readdirSync(join(root, "examples")).filter((name) => /^\d/.test(name))
     // 10 is a provider; test/conformance/provider-example.test.ts runs it.

@@ -4,17 +4,21 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { note } from "../../examples/10-own-provider/note.ts"
+import { invariantDefinition, signalDefinition } from "../../src/api/definitions/invariants.ts"
 import { loopDefinition } from "../../src/api/definitions/setpoint.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../../src/base/json.ts"
+import { invariantVariables } from "../../src/contract/invariant.ts"
 import { positionText } from "../../src/contract/source.ts"
 import type { ApiObject } from "../../src/object/object.ts"
 import { fileKinds } from "../../src/providers/file/file-kinds.ts"
+import { compileCel, problemText } from "../../src/schema/cel/compile-cel.ts"
 import { type CompiledSchema, compileSchema } from "../../src/schema/compile-schema.ts"
 import { readManifests } from "../../src/sources/manifests/read-manifests.ts"
 import { blocksOf, documents, root } from "./pages.ts"
 
 const files = fileKinds({ roots: ["/"], forbidden: [] })
-const definitions = [loopDefinition, ...[...files, note].map((kind) => kind.definition)]
+const own = [loopDefinition, invariantDefinition, signalDefinition]
+const definitions = [...own, ...[...files, note].map((kind) => kind.definition)]
 const schemas = new Map(definitions.map((one) => [kindOf(one), schemaOf(one)]))
 
 function kindOf(definition: ApiObject): string {
@@ -47,8 +51,15 @@ function problems(path: string, text: string): string[] {
     return [
       ...unknown.map((field) => `${place}: unknown field ${JSON.stringify(field)}`),
       ...issues.map((issue) => `${place}: ${JSON.stringify(issue)}`),
+      ...(object.kind === "Invariant" ? expressionProblems(place, object) : []),
     ]
   })
+}
+
+function expressionProblems(place: string, object: ApiObject): string[] {
+  const source = String(object.spec?.expression)
+  const compiled = compileCel(source, { variables: invariantVariables, type: "bool" })
+  return compiled.kind === "problem" ? [`${place}: ${problemText(compiled.problem, source)}`] : []
 }
 
 describe("manifests", () => {

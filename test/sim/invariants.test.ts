@@ -118,7 +118,7 @@ describe("an invariant over what is observed", () => {
     return site
   }
 
-  it("is reported with its evidence when somebody else breaks it, and when it holds again", async () => {
+  it("is told with its evidence when somebody breaks it, and when it holds again", async () => {
     const expression = "objects.all(o, o.spec.size < 10)"
     const site = await openSite({ expression, message: "nothing is large" })
     site.world.edit("c", { size: 99 })
