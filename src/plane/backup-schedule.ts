@@ -44,7 +44,7 @@ export interface BackupStatus {
   readonly failure: { readonly at: string; readonly message: string } | null
 }
 
-const firstMs = 10_000
+const firstMs = 3000
 const againMs = 15 * 60_000
 
 export class BackupSchedule {
