@@ -62,7 +62,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     const groups = [...this.#group(request.candidates)].map(([loop, subjects]) => {
       const open = subjects.filter(({ uid }) => !this.#isGranted(uid))
       const facts = this.#facts(loop, open, request)
-      const verdict = strictest([judgeDeletes(facts), this.#byInvariants(loop, open)])
+      const verdict = strictest([judgeDeletes(facts), this.#byInvariants(loop, subjects)])
       return { loop, subjects, open, facts, verdict }
     })
     for (const { loop, open } of groups) {
@@ -78,8 +78,9 @@ export class LoopDeleteJudge implements DeleteJudge {
   }
 
   /** A set after which an invariant does not hold is denied; no approval lifts that. */
-  #byInvariants(loop: LoopEngine, open: readonly Subject[]): Verdict {
+  #byInvariants(loop: LoopEngine, subjects: readonly Subject[]): Verdict {
     const { ledger, invariants } = this.#ports
+    const open = subjects.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
     const observing = loop.spec.mode === "Observe"
     const owned = observing ? [] : open.filter(({ uid }) => ledger.inventory.mayOwn(uid))
     const reasons = owned.length === 0 ? [] : (invariants?.(loop, owned) ?? [])

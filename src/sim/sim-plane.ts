@@ -17,6 +17,7 @@ import { Metrics } from "../telemetry/metrics.ts"
 import { HandledCalls, handledKind } from "./handled-kind.ts"
 import { SimClock } from "./sim-clock.ts"
 import { emptyWorld } from "./sim-fixture.ts"
+import { SimProbes } from "./sim-probes.ts"
 import { SimRandom } from "./sim-random.ts"
 
 /** A source whose content the test sets; it answers with what it was told. */
@@ -81,17 +82,21 @@ export interface SimPlaneOptions {
   readonly wrapStore?: (store: Store) => Store
   readonly wrapSource?: (source: Source) => Source
   readonly workers?: number
+  /** How the journal is cut and kept. */
+  readonly journal?: Pick<PlanePorts, "journalSegment" | "journalKeepMs">
 }
 
 export class SimPlane {
   readonly clock: SimClock
   readonly source = new SimSource()
   readonly stop = new SimStop()
+  readonly probes = new SimProbes()
   metrics = new Metrics()
   kinds: readonly KindProvider[]
   wrapStore: ((store: Store) => Store) | undefined
   wrapSource: ((source: Source) => Source) | undefined
   readonly workers: number | undefined
+  readonly #journal: SimPlaneOptions["journal"]
   readonly #calls = new HandledCalls()
   readonly #engine = new MemoryEngine()
   readonly #world: ActWorld
@@ -108,6 +113,7 @@ export class SimPlane {
     this.wrapStore = options.wrapStore
     this.wrapSource = options.wrapSource
     this.workers = options.workers
+    this.#journal = options.journal
   }
 
   get plane(): Plane {
@@ -156,8 +162,10 @@ export class SimPlane {
       ...{ random, logger, clock: this.clock, metrics: this.metrics, stop: this.stop },
       kinds: this.kinds.map((kind) => handledKind(kind, this.#calls)),
       ...(this.workers === undefined ? {} : { workers: this.workers }),
+      ...this.#journal,
       store: this.wrapStore?.(store) ?? store,
       readWorld: this.#world,
+      probes: this.probes,
       actWorld: this.#calls.world(this.#world),
       hasher: createSecretHasher("sim", new Uint8Array(32)),
       openSource: (path) => {
