@@ -109,6 +109,18 @@ describe("actuation", () => {
     await must(() => expect(site.pending().held[0]?.reasons[0]?.code).toBe("Conflict"))
   })
 
+  prove("A08", "destruction-by-effect", async (must) => {
+    const site = await Site.open({ replaceOn: ["color"] })
+    await site.declare(all(20))
+    await site.declare(
+      names(20).map((name) => widget(name, { color: "blue" })),
+      10_000,
+    )
+    const gone = site.world.ledger.filter(({ verb }) => verb === "deleted")
+    await must(() => expect(gone).toEqual([]))
+    await must(() => expect(site.pending().held[0]?.action.verb).toBe("replace"))
+  })
+
   prove("A09", "new-before-old", async (must) => {
     const site = await Site.open({ flavour: "list" })
     await site.declare(all(3))

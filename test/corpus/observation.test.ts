@@ -25,6 +25,19 @@ describe("observation", () => {
     await must(async () => expect(await site.reason("w0")).toBe("Converged"))
   })
 
+  prove("O01", "vanished-targets", async (must) => {
+    const site = await Site.open({ flavour: "list", identityRule: "searchable" })
+    await site.declare(all(10))
+    await site.clock.advance(60_000)
+    // Another account: the list is complete, and there is nothing in it.
+    const calm = site.world.faults.add({ how: "lieEmpty", on: reads })
+    await site.look(10 * 60_000)
+    await must(() => expect(made(site)).toHaveLength(10))
+    calm()
+    await site.look(60_000)
+    await must(() => expect(site.plans("Pending")).toEqual([]))
+  })
+
   prove("O02", "early-absence-is-doubt", async (must) => {
     const site = await Site.open({
       identityRule: "searchable",

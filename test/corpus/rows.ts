@@ -2,6 +2,7 @@
 // hold all the same, and which proof shows it. docs/reference/fault-corpus.md is made from it.
 
 import { actuationRows } from "./rows/actuation.ts"
+import { bypassRows } from "./rows/bypass.ts"
 import { clockRows } from "./rows/clock.ts"
 import { concurrencyRows } from "./rows/concurrency.ts"
 import { desiredRows } from "./rows/desired.ts"
@@ -14,6 +15,7 @@ export const sections: readonly CorpusSection[] = [
   actuationRows,
   clockRows,
   concurrencyRows,
+  bypassRows,
 ]
 
 export const corpus: readonly CorpusRow[] = sections.flatMap((section) => section.rows)

@@ -49,6 +49,12 @@ export const actuationRows: CorpusSection = {
       proofs: { "token-at-the-effect": "never writes over what changed after it was planned" },
     },
     {
+      id: "A08",
+      fault: "a field that can't be changed in place makes a replace",
+      holds: "a replace is a delete in every budget and approval",
+      proofs: { "destruction-by-effect": "holds replaces that are more than may be deleted" },
+    },
+    {
       id: "A09",
       fault: "the old is taken away before the new is there",
       holds: "what is new comes first",

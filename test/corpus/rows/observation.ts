@@ -12,6 +12,7 @@ export const observationRows: CorpusSection = {
       holds: "an error is not empty; all at once gone is doubt",
       proofs: {
         "unknown-is-not-absent": "makes nothing anew while reads are refused",
+        "vanished-targets": "makes nothing anew when all are gone at once",
       },
     },
     {
