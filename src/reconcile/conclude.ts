@@ -54,6 +54,8 @@ export async function conclude(
     case "stuck":
       return stuck(subject, seen, ports, "CreateUncertain", proposed.fault)
     case "action":
+      // What waits must be looked at again: its target may come back exactly as it was.
+      ports.settled.drop(subject.key)
       ticket.propose(proposalOf(subject, seen, proposed, ticket))
       return waitForRound
   }
