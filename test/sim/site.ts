@@ -13,7 +13,7 @@ import type { ApiObject, Condition } from "../../src/object/object.ts"
 import type { LoopEngine } from "../../src/reconcile/loop-engine.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
 import { type SimKindOptions, simKind } from "../../src/sim/sim-kind.ts"
-import { SimPlane } from "../../src/sim/sim-plane.ts"
+import { SimPlane, type SimPlaneOptions } from "../../src/sim/sim-plane.ts"
 import { SimWorld, type SimWorldOptions } from "../../src/sim/sim-world.ts"
 
 export const flavours = ["single", "list", "batch"] as const
@@ -43,6 +43,7 @@ export interface SiteOptions extends Omit<SimKindOptions, "world"> {
   readonly loop?: JsonObject
   readonly seed?: number
   readonly world?: Partial<SimWorldOptions>
+  readonly journal?: SimPlaneOptions["journal"]
   /** Without a source the objects come by API into the namespace's default loop. */
   readonly source?: boolean
   /** The loop's other members of metadata stay away: only the spec is a test's business. */
@@ -60,7 +61,8 @@ export class Site {
     this.clock = new SimClock()
     this.world = new SimWorld({ clock: this.clock, ...options.world })
     const kinds = [simKind({ ...options, world: this.world })]
-    this.sim = new SimPlane({ clock: this.clock, kinds, seed: options.seed ?? 1 })
+    const journal = options.journal === undefined ? {} : { journal: options.journal }
+    this.sim = new SimPlane({ clock: this.clock, kinds, seed: options.seed ?? 1, ...journal })
     this.loopId = options.source === false ? "default.default" : "default.site"
   }
 
