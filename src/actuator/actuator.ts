@@ -6,6 +6,7 @@ import { withDeadline } from "../base/async.ts"
 import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"
 import type { JsonObject } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Action, Verb } from "../contract/action.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ActContext, ActResult, KindProvider, Target } from "../contract/provider.ts"
@@ -210,6 +211,7 @@ function callProvider(
   signal: AbortSignal,
 ): Promise<readonly ActResult[]> {
   const guarded = guardWorld(world, gate)
+  const fenced = protects("token-at-the-effect")
   const calls = items.map((item) => {
     const { target } = item
     // Nothing that a provider does to it changes what is judged and noted.
@@ -218,8 +220,8 @@ function callProvider(
       world: guarded,
       signal,
       action,
-      idempotencyKey: `${action.uid}-${action.incarnation}`,
-      ...(action.token === undefined ? {} : { token: action.token }),
+      idempotencyKey: `${action.uid}-${action.incarnation}${tryOf(item)}`,
+      ...(action.token === undefined || !fenced ? {} : { token: action.token }),
     }
     return { target, context }
   })
@@ -230,6 +232,11 @@ function callProvider(
     return kind.actBatch(kind.scope(first.target.desired), calls.map(plainVerb))
   }
   return callOne(kind, first.target, first.context).then((result) => [result])
+}
+
+/** Nothing: a second try must be known as the same create. */
+function tryOf({ record }: Admitted): string {
+  return protects("same-client-token") ? "" : `-${record.pending?.id}`
 }
 
 /** What the target system has to do; a provider knows these three and nothing of judging. */
@@ -265,7 +272,9 @@ function attemptOf(result: ActResult | undefined, untouched: boolean, durationMs
 /** What is certain: the provider's own word, or that the gate let no mutating call begin. */
 function provenResult(attempt: Attempt | undefined): ActResult | undefined {
   if (attempt?.result !== undefined) return attempt.result
-  if (attempt?.untouched !== true) return undefined
+  if (attempt?.untouched !== true) {
+    return protects("unknown-is-not-done") ? undefined : { kind: "done" }
+  }
   return { kind: "failed", cause: attempt.fault?.message ?? "nothing was changed" }
 }
 
