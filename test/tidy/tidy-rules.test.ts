@@ -7,6 +7,7 @@ import { codeText } from "./code-text.ts"
 import { circles, importOrder, unusedFiles } from "./imports.ts"
 import type { Finding, TidyFile } from "./repository.ts"
 import { dependencies, faultCodes, foreignTraces, lockfile, readmes } from "./repository-rules.ts"
+import { actingWorld } from "./world-rules.ts"
 
 const file = (path: string, text = ""): TidyFile => ({ path, text })
 const messages = (findings: readonly Finding[]) => findings.map((found) => found.message)
@@ -24,6 +25,30 @@ describe("code without comments and strings", () => {
     for (const gone of ['x"', "b", "d", "e", "f", "h", "i"]) expect(code).not.toContain(gone)
     expect(codeText(text, { keepStrings: true })).toContain('c("d\\"e"')
   })
+})
+
+describe("the way out of the process", () => {
+  const found = (path: string, text: string) => messages(actingWorld([file(path, text)]))
+
+  it.each([
+    ["src/reconcile/a.ts", "const act = (world: ActWorld) => world", "names ActWorld"],
+    ["src/controllers/a.ts", "export type A = FilesAct", "names FilesAct"],
+    ["src/plane/status-view.ts", "ports.actWorld.files.unlink(path)", "touches the acting world"],
+    ["src/providers/dns/a.ts", "ports.actWorld", "touches the acting world"],
+    ["src/plane/a.ts", 'import { guardWorld } from "../actuator/guarded-world.ts"', "only the act"],
+    ["src/providers/dns/a.ts", 'import { send } from "./adapter/send.ts"', "composition root"],
+    ["src/plane/a.ts", 'import { nodeFiles } from "../providers/f/adapter/n.ts"', "composition"],
+    ["src/reconcile/a.ts", 'await import("../provider/adapter/http.ts")', "composition root"],
+  ])("is closed to %s: %s", (path, text, message) => {
+    expect(found(path, text)).toEqual([expect.stringContaining(message)])
+  })
+
+  it.each([
+    ["src/actuator/a.ts", 'import { guardWorld } from "./guarded-world.ts"\nlet a: ActWorld'],
+    ["src/plane/adapters/a.ts", 'import { f } from "../../providers/x/adapter/f.ts"\nactWorld'],
+    ["src/providers/x/a.ts", 'import type { F } from "./adapter/f.ts"\ntype A = FilesAct'],
+    ["src/providers/x/a.test.ts", 'import { f } from "./adapter/f.ts"'],
+  ])("is open to %s: %s", (path, text) => expect(found(path, text)).toEqual([]))
 })
 
 describe("imports", () => {

@@ -6,6 +6,7 @@ import { ambientCalls, constructs, lengths, names, openings } from "./code-rules
 import { circles, importOrder, unusedFiles } from "./imports.ts"
 import { type Finding, findingText, readRepository } from "./repository.ts"
 import { dependencies, faultCodes, foreignTraces, lockfile, readmes } from "./repository-rules.ts"
+import { actingWorld } from "./world-rules.ts"
 
 const files = readRepository()
 const clean = (findings: readonly Finding[]) => expect(findings.map(findingText)).toEqual([])
@@ -14,6 +15,7 @@ describe("the repository is tidy", () => {
   it("imports go down the order of the folders", () => clean(importOrder(files)))
   it("no file imports itself through others", () => clean(circles(files)))
   it("every source file is used", () => clean(unusedFiles(files)))
+  it("nothing but the actuator can act on the world", () => clean(actingWorld(files)))
   it("ambient calls live in named adapters", () => clean(ambientCalls(files)))
   it("no any, no default export, no double cast", () => clean(constructs(files)))
   it("files, functions and lines are short", () => clean(lengths(files)))
