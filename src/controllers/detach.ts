@@ -46,7 +46,8 @@ export async function detachFields(detach: Detach, ports: DetachPorts): Promise<
     : (object.metadata.managedFields ?? []).flatMap((entry) => withoutFields(entry, fields))
   const metadata = { ...object.metadata, annotations: listed, managedFields }
   await ports.verbs.update(enginePrincipal, resource, { ...object, metadata })
-  const note = `${back ? "given back to its source" : "given away by its source"}: ${fields.join(", ")}`
+  const what = back ? "given back to its source" : "given away by its source"
+  const note = `${what}: ${fields.join(", ")}`
   await ports.ledger.note(loop, principal, [{ type: "detached", object: key, note, reason }])
   return text === undefined ? [] : text.split(",")
 }

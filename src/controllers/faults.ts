@@ -81,7 +81,7 @@ export const controllerFault = defineFaults({
   "SPT-PLAN-012": {
     fault: "stuck",
     text: "cannot {decision} plan {plan}: it has expired",
-    hint: "what is still asked for waits in a new plan, which needs new approvals: `setpoint plans`",
+    hint: "what is still asked for waits in a new plan and needs new approvals: `setpoint plans`",
     status: 409,
     reason: "Conflict",
   },
@@ -122,7 +122,7 @@ export const controllerFault = defineFaults({
   },
   "SPT-OWN-003": {
     fault: "stuck",
-    text: "cannot release {object}: it is being deleted, and its target {target} would be left over",
+    text: "cannot release {object}: it is being deleted and its target {target} would be left over",
     hint: "if that is meant, say --orphan; the target stays in `setpoint inventory --orphans`",
     status: 409,
     reason: "Conflict",
@@ -271,6 +271,13 @@ export const controllerFault = defineFaults({
     fault: "stuck",
     text: "cannot correct {object}: {cause}",
     hint: "a correction names one object of the invariant's own loop and namespace",
+  },
+  "SPT-INV-002": {
+    fault: "wait",
+    text: "cannot delete {object} now: {cause}",
+    hint: "no approval lifts an invariant; change what is declared, or the invariant",
+    status: 409,
+    reason: "Conflict",
   },
   "SPT-SIG-001": {
     fault: "retry",

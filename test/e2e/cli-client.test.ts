@@ -109,6 +109,9 @@ describe("looking", () => {
         It keeps file:DIR/out/a, which is ours.
         It is declared at site/a.yaml:1.
         Loop default.site is in mode Enforce: it keeps it so within its limits.
+
+      Why it is as it is:
+        created at TIME: declared in site/a.yaml:1 (by setpoint-source/default.site)
       exit 0"
     `)
     expect(await run("explain", "file", "app")).toMatchInlineSnapshot(`
@@ -116,8 +119,13 @@ describe("looking", () => {
         It keeps file:DIR/out/app.
         It is declared at site/app.yaml:1.
         Loop default.site is in mode Enforce: it keeps it so within its limits.
-        Its adopt is held in plan PLAN-1: file:DIR/out/app exists, differs and was not
-        ↪  made by Setpoint.
+
+      Why it is held:
+        its adopt is held in plan PLAN-1: file:DIR/out/app exists, differs and was not
+        ↪  made by Setpoint
+
+      Why it does not converge:
+        Conflict, for AGE
 
       What differs:
         ~ content:                                      # exists and is not ours

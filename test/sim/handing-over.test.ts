@@ -35,7 +35,7 @@ async function settled(flavour: (typeof flavours)[number]): Promise<Site> {
 const size = (site: Site, loop: string) => site.sim.plane.engine.ledger.inventory.size(loop)
 
 describe.each(flavours)("move (%s)", (flavour) => {
-  it("changes who keeps it, touches nothing, and takes its place in the inventory along", async () => {
+  it("changes who keeps it, touches nothing, and counts in the other inventory", async () => {
     const site = await settled(flavour)
     const before = site.mutations
     await site.run(call(site, "move", "w0", { to: "default.other" }))
@@ -81,7 +81,7 @@ describe("move", () => {
     expect([size(site, "default.default"), size(site, "default.other")]).toEqual([3, 0])
   })
 
-  it("is refused with a reason: no such loop, another namespace, the same, a delete, no person", async () => {
+  it("is refused for loops that can not keep it, while deleting, and to non-people", async () => {
     const site = await settled("single")
     const refused = (body: JsonObject, who?: Principal) =>
       site.refused(call(site, "move", "w0", body, who))

@@ -11,6 +11,7 @@ import { glassText } from "./glass-text.ts"
 import { printable } from "./printable.ts"
 import { returnText } from "./return-text.ts"
 
+type ReceiptEvent = Extract<JournalEvent, { readonly type: "receipt" }>
 type OwnershipEvent = Extract<JournalEvent, { readonly object: string }>
 type Paints = Pick<Terminal, "paint" | "columns">
 
@@ -54,37 +55,25 @@ function entryLines(
       if (answered.has(event.intent)) return []
       return event.actions.map((one) => line("yellow", `is about to ${one.verb} ${nameOf(one)}`))
     case "receipt": {
-      const { action, result, error } = event
-      const good = result === "done"
-      const what = good
-        ? `${past[action.verb]} ${nameOf(action)}`
-        : `${doubts[result]} ${action.verb} ${nameOf(action)}`
-      return [
-        line(good ? undefined : "red", `${what} (${event.durationMs} ms)`),
-        more(causeText(action, askedBy.get(event.intent) ?? principal)),
-        ...(error === undefined ? [] : [more(`result: ${result}: ${error}`)]),
-        ...action.changes.flatMap((change) => fieldLines(change, terminal)),
-      ]
+      const by = askedBy.get(event.intent) ?? principal
+      const [first = "", ...rest] = receiptLines(event, by)
+      const style = event.result === "done" ? undefined : "red"
+      const fields = event.action.changes.flatMap((change) => fieldLines(change, terminal))
+      return [line(style, first), ...rest.map(more), ...fields]
     }
-    case "would":
-      return [
-        line("cyan", `would do ${event.actions.length} actions (Observe)`),
-        ...event.actions
-          .slice(0, 10)
-          .map((one) => more(`${one.verb} ${nameOf(one)}: ${one.cause.text}`)),
-      ]
+    case "would": {
+      const title = `would do ${event.actions.length} actions (Observe)`
+      return [line("cyan", title), ...wouldLines(event.actions).map(more)]
+    }
     case "held": {
-      const reasons = [...new Set(event.reasons.map(({ message }) => message))]
-      const count = `${event.digests.length} action${event.digests.length === 1 ? "" : "s"}`
-      return [line("yellow", `held ${count} as plan ${event.plan}`), ...reasons.map(more)]
+      const [first = "", ...reasons] = heldLines(event)
+      return [line("yellow", first), ...reasons.map(more)]
     }
-    case "plan": {
-      const note = event.note === undefined ? "" : `: ${event.note}`
-      return [line("yellow", `plan ${event.plan} is ${event.phase}${note}`)]
-    }
+    case "plan":
+      return [line("yellow", `plan ${event.plan} is ${event.phase}${noteText(event.note)}`)]
     case "stop":
     case "resume": {
-      const why = event.reason === undefined ? "" : `: ${event.reason}`
+      const why = noteText(event.reason)
       return [line("red", `${event.type} of ${event.scope} by ${principal}${why}`)]
     }
     case "break-glass":
@@ -93,9 +82,8 @@ function entryLines(
     case "rollback":
       return [line("yellow", returnText(event, principal))]
     case "invariant": {
-      const note = event.note === undefined ? "" : `: ${event.note}`
       const style = event.state === "Holding" ? undefined : "red"
-      return [line(style, `invariant ${event.name} is ${event.state}${note}`)]
+      return [line(style, `invariant ${event.name} is ${event.state}${noteText(event.note)}`)]
     }
     case "source":
       return [line(event.state === "good" ? undefined : "yellow", sourceText(event))]
@@ -103,10 +91,10 @@ function entryLines(
     case "orphaned":
     case "forgotten":
     case "moved":
-    case "detached":
-      return ownershipLines(event, principal).map((text, index) =>
-        index === 0 ? line(event.type === "orphaned" ? "red" : undefined, text) : more(text),
-      )
+    case "detached": {
+      const [first = "", ...rest] = ownershipLines(event, principal)
+      return [line(event.type === "orphaned" ? "red" : undefined, first), ...rest.map(more)]
+    }
     case "adopted":
       return [line(undefined, `took ${event.object} into the inventory: ${event.note ?? ""}`)]
     case "round":
@@ -117,6 +105,27 @@ function entryLines(
     default:
       return [line(undefined, event.type)]
   }
+}
+
+const noteText = (note: string | undefined): string => (note === undefined ? "" : `: ${note}`)
+
+const wouldLines = (actions: readonly Action[]): string[] =>
+  actions.slice(0, 10).map((one) => `${one.verb} ${nameOf(one)}: ${one.cause.text}`)
+
+function heldLines(event: Extract<JournalEvent, { readonly type: "held" }>): string[] {
+  const reasons = [...new Set(event.reasons.map(({ message }) => message))]
+  const count = `${event.digests.length} action${event.digests.length === 1 ? "" : "s"}`
+  return [`held ${count} as plan ${event.plan}`, ...reasons]
+}
+
+function receiptLines(event: ReceiptEvent, by: string): string[] {
+  const { action, result, error } = event
+  const what =
+    result === "done"
+      ? `${past[action.verb]} ${nameOf(action)}`
+      : `${doubts[result]} ${action.verb} ${nameOf(action)}`
+  const failed = error === undefined ? [] : [`result: ${result}: ${error}`]
+  return [`${what} (${event.durationMs} ms)`, causeText(action, by), ...failed]
 }
 
 /** What happened to the ownership of one target, and who said why. */

@@ -58,12 +58,15 @@ function diagnosisLines({ state, acts, held }: Explanation, now: number): string
   if (name === "" || policy) return []
   const since = text(state.classSince)
   const times = typeof state.attempts === "number" ? state.attempts : 0
-  const tried = times > 1 ? `, ${times} attempts` : ""
+  const tries = state.state === "retrying" || state.state === "stuck"
+  const tried = tries && times > 1 ? `, ${times} attempts` : ""
   const failed = acts.find((act) => act.result !== "done")
   const last = failed === undefined ? [] : [`last act: ${failedText(failed, now)}`]
   return [
     `${name}, for ${ageText(since, now)}${tried}`,
-    ...texts(diagnosis.evidence).map((fact) => `- ${fact}`),
+    ...texts(diagnosis.evidence)
+      .filter((fact) => held.length === 0 || !fact.startsWith("guard ")) // Told above.
+      .map((fact) => `- ${fact}`),
     ...last.map((line) => `- ${line}`),
   ]
 }
