@@ -17,9 +17,11 @@ import {
   type Prediction,
 } from "../guard/judge-invariant.ts"
 import { type ApiObject, parseKeyText } from "../object/object.ts"
+import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { Proposal } from "../reconcile/proposal.ts"
+import { hideSecrets, type SecretHasher } from "../reconcile/secrets.ts"
 import type { CompiledInvariant, StateObject } from "./invariant-spec.ts"
 
 export interface InvariantBookPorts {
@@ -28,6 +30,9 @@ export interface InvariantBookPorts {
   uidOf(key: string): string | undefined
   kindOf(key: string): string | undefined
   signal(namespace: string, name: string): SignalReading | undefined
+  loopExists(id: string): boolean
+  /** Expressions see secrets only as keyed hashes: a state could be used to guess them. */
+  readonly hasher: SecretHasher
   /** A delete of this object was allowed and may happen at any time. */
   isDoomed(uid: string): boolean
 }
@@ -42,12 +47,14 @@ interface Seen {
 
 /** Facts that are larger are not kept: the invariant is unknown instead. */
 const factsCharsMax = 1_100_000
+const seenMin = 1000
 
 export class InvariantBook {
   readonly #ports: InvariantBookPorts
   readonly #invariants = new Map<string, CompiledInvariant>()
   readonly #seen = new Map<string, Seen>()
   readonly #underWay = new Map<string, Map<string, Prediction>>()
+  #seenMax = seenMin
 
   constructor(ports: InvariantBookPorts) {
     this.#ports = ports
@@ -77,7 +84,10 @@ export class InvariantBook {
   note({ object, uid, kind, loop }: Subject, observation: Observation): boolean {
     if (!this.selects(loop.id, kind.provider.kind)) return this.#seen.delete(uid)
     const before = this.#seen.get(uid)
-    const now: Seen = { labels: object.metadata.labels ?? {}, observation: factsOf(observation) }
+    const found = factsOf(observation)
+    const facts = found.kind === "present" ? this.#hide(kind, found.facts) : {}
+    const shown = found.kind === "present" ? { ...found, facts } : found
+    const now: Seen = { labels: object.metadata.labels ?? {}, observation: shown }
     this.#seen.set(uid, now)
     return before === undefined || !equalJson(plain(before), plain(now))
   }
@@ -89,6 +99,18 @@ export class InvariantBook {
     if (seen === undefined || equalJson({ ...seen.labels }, { ...labels })) return false
     this.#seen.set(uid, { ...seen, labels })
     return true
+  }
+
+  /** Lets go of what was known of objects that are gone; looks only when much has piled up. */
+  forgetGone(): void {
+    if (this.#seen.size <= this.#seenMax) return
+    const loops = new Set(this.all().map(({ loop }) => loop))
+    const live = new Set<string | undefined>()
+    for (const loop of loops) {
+      for (const key of this.#ports.keysOf(loop)) live.add(this.#ports.uidOf(key))
+    }
+    for (const uid of this.#seen.keys()) if (!live.has(uid)) this.#seen.delete(uid)
+    this.#seenMax = Math.max(seenMin, 2 * this.#seen.size)
   }
 
   /** Done: until it is observed, the target is what was predicted. */
@@ -109,6 +131,7 @@ export class InvariantBook {
   /** How it stands with these in place of what is observed; with none, how it stands now. */
   evaluate(invariant: CompiledInvariant, changes: readonly Prediction[] = []): Checked {
     const { spec, namespace, loop } = invariant
+    if (!this.#ports.loopExists(loop)) return { kind: "unknown", cause: `there is no loop ${loop}` }
     const objects = this.#objects(loop, spec.kinds, changes)
     if ("cause" in objects) return { kind: "unknown", cause: objects.cause }
     const readings = spec.signals.map(
@@ -118,16 +141,25 @@ export class InvariantBook {
   }
 
   /** Over what the other guards let through. */
-  judgeRound(loop: LoopEngine, proposals: readonly Proposal[]): InvariantFacts | undefined {
+  judgeRound(
+    loop: LoopEngine,
+    open: readonly Proposal[],
+    held: readonly Proposal[],
+  ): InvariantFacts | undefined {
     const checks = this.#checks(loop.id)
     if (checks.length === 0) return undefined
-    const actions = proposals.map((proposal) => this.#predict(proposal))
-    const round = new Set(actions.map(({ uid }) => uid))
-    const underWay = this.#goingOn(loop, round)
+    const actions = open.map((proposal) => this.#predict(proposal))
+    const waiting = held.map((proposal) => this.#predict(proposal))
+    const underWay = this.#goingOn(loop, new Set([...actions, ...waiting].map(({ uid }) => uid)))
     const findings = new Map<string, InvariantFinding[]>()
+    const add = (uid: string, finding: InvariantFinding) =>
+      findings.set(uid, [...(findings.get(uid) ?? []), finding])
     for (const check of checks) {
-      for (const [uid, finding] of judgeInvariant(check, actions, underWay)) {
-        findings.set(uid, [...(findings.get(uid) ?? []), finding])
+      const found = judgeInvariant(check, actions, underWay)
+      for (const [uid, finding] of found) add(uid, finding)
+      const going = actions.filter(({ uid }) => !found.has(uid))
+      for (const [uid, finding] of judgeInvariant(check, waiting, [...underWay, ...going])) {
+        if (finding.kind === "deny") add(uid, finding)
       }
     }
     const going = this.#underWay.get(loop.id) ?? new Map<string, Prediction>()
@@ -197,6 +229,10 @@ export class InvariantBook {
     return going
   }
 
+  #hide({ provider }: KindRuntime, facts: JsonObject): JsonObject {
+    return hideSecrets(facts, provider.secretPaths, this.#ports.hasher)
+  }
+
   /** The desired state over what is observed, member by member. */
   #predict({ action, target, kind }: Proposal): Prediction {
     const { uid, verb } = action
@@ -209,7 +245,7 @@ export class InvariantBook {
       ...facts,
       ...Object.fromEntries(dropped.map(({ path }) => [path, undefined])),
     }
-    const desired = kind.provider.normalize?.(target.desired) ?? target.desired
+    const desired = this.#hide(kind, kind.provider.normalize?.(target.desired) ?? target.desired)
     const makes = verb === "create"
     const destructive = isDestructive(action)
     return { uid, kind: action.kind, makes, destructive, after: { ...observed, ...desired } }

@@ -143,6 +143,7 @@ export class InvariantKeeper {
     for (const kept of [...this.#kept.values()]) {
       if (kept.invariant.loop === loop) await this.#judge(kept)
     }
+    this.#ports.book.forgetGone()
     const denied = this.#denied.get(loop) ?? []
     this.#denied.delete(loop)
     for (const key of denied) this.#ports.wake(key)

@@ -5,6 +5,7 @@ import { type ActReport, Actuator } from "../actuator/actuator.ts"
 import { Breath } from "../base/breath.ts"
 import { toFault } from "../base/faults.ts"
 import type { Json } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Reference } from "../contract/provider.ts"
@@ -13,6 +14,7 @@ import { type DeleteJudgePorts, LoopDeleteJudge } from "../controllers/delete-ju
 import { DiagnosisEvents } from "../controllers/diagnosis-events.ts"
 import { EventRecorder } from "../controllers/event-recorder.ts"
 import type { OrphanKeeper } from "../controllers/orphan-keeper.ts"
+import { withRulesInForce } from "../controllers/plan-approval.ts"
 import { PlanKeeper } from "../controllers/plan-keeper.ts"
 import { PlaneEvents } from "../controllers/plane-events.ts"
 import { Ledger } from "../ledger/ledger.ts"
@@ -161,6 +163,7 @@ export class Engine {
 
   /** Intents that a crash left without receipt: their result is unknown, and is looked at first. */
   async closeOldIntents(): Promise<void> {
+    if (!protects("old-intents-are-closed")) return
     for (const intent of this.ledger.unfinished()) {
       const receipts = []
       for (const action of intent.actions) {
@@ -323,6 +326,7 @@ export class Engine {
       object: async (key) => this.feed?.object(key),
       kindOf: (key) => this.feed?.kindOf(key),
       observe: (subject) => this.#observeNow(subject),
+      forbidden: (loop, subject) => this.invariants?.invariants?.(loop, [subject]) ?? [],
       pass: (key) => reconcile(key, this.#passPorts),
       mark: (ref, uid) => this.verbs.delete(enginePrincipal, ref, { uid }),
       concluded: (loop, uid) => this.plans.concluded(loop, uid),
@@ -366,7 +370,8 @@ export class Engine {
   async #publishPlan(plan: PlanDocument): Promise<void> {
     try {
       const now = this.ledger.time.now()
-      this.events.plan(plan, await publishPlan(this.verbs, plan, now))
+      const shown = withRulesInForce(plan, this.#loopOf(plan.loop))
+      this.events.plan(plan, await publishPlan(this.verbs, shown, now))
     } catch (error) {
       this.failed(error) // The ledger has it; the view is made again at the next start.
     }

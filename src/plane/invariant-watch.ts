@@ -48,6 +48,8 @@ export class InvariantWatch {
       uidOf: (key) => engine.feed?.entry(key)?.uid,
       kindOf: (key) => engine.feed?.kindOf(key)?.provider.kind,
       signal: (namespace, name) => this.signals.reading(namespace, name),
+      loopExists: (id) => plane.loops.get(id) !== undefined,
+      hasher: ports.hasher,
       isDoomed: (uid) => engine.ledger.budgets.grantOf(uid) !== undefined,
     })
     this.keeper = new InvariantKeeper({
@@ -97,9 +99,13 @@ export class InvariantWatch {
   }
 
   /** What invariants say of the actions that the other guards let through. */
-  judgeRound(loop: LoopEngine, proposals: readonly Proposal[]): InvariantFacts | undefined {
-    const facts = this.book.judgeRound(loop, proposals)
-    for (const { action, key } of facts === undefined ? [] : proposals) {
+  judgeRound(
+    loop: LoopEngine,
+    open: readonly Proposal[],
+    held: readonly Proposal[],
+  ): InvariantFacts | undefined {
+    const facts = this.book.judgeRound(loop, open, held)
+    for (const { action, key } of facts === undefined ? [] : [...open, ...held]) {
       if (facts?.findings.has(action.uid)) this.keeper.denied(loop.id, key)
     }
     return facts

@@ -44,7 +44,7 @@ function roundPorts(plane: Plane, failed: (error: unknown) => void): LoopBookPor
     ...{ clock, ledger: engine.ledger, failed, settleRound: settle },
     keysOf: (loop) => engine.feed?.keys(loop) ?? [],
     round: ports.round ?? defaultRound,
-    invariants: (loop, proposals) => plane.invariants.judgeRound(loop, proposals),
+    invariants: (loop, ...sets) => plane.invariants.judgeRound(loop, ...sets),
   }
 }
 

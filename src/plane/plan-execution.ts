@@ -5,6 +5,8 @@ import type { Clock } from "../base/clock.ts"
 import type { ObjectRef } from "../contract/client.ts"
 import type { Observation } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
+import type { Reason } from "../contract/verdict.ts"
+import { controllerFault } from "../controllers/faults.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction } from "../ledger/plan-ledger.ts"
 import type { ApiObject } from "../object/object.ts"
@@ -25,6 +27,8 @@ export interface PlanExecutionPorts {
   object(key: string): Promise<ApiObject | undefined>
   kindOf(key: string): KindRuntime | undefined
   observe(subject: Subject): Promise<{ readonly text: string; readonly observation: Observation }>
+  /** Why invariants forbid this delete now. */
+  forbidden?(loop: LoopEngine, subject: Subject): readonly Reason[]
   /** One pass over an object. */
   pass(key: string): Promise<Outcome>
   /** Marks an object whose delete was approved. */
@@ -72,10 +76,18 @@ export class PlanExecution {
     if (observation.kind === "unknown") {
       throw reconcileFault("SPT-LOOP-001", { target: text, cause: observation.cause })
     }
+    this.#needInvariants(subject)
     const record = await this.#ports.ledger.record(uid)
     const action = deleteAction(subject, text, record, observation, now.action.cause)
     // It waits on, as it is now: if it were dropped, a pass would correct what is to be deleted.
     if (action.digest !== now.action.digest) loop.held.put({ ...now, action })
+  }
+
+  /** A mark can't be taken back: what an invariant forbids is not marked, approved or not. */
+  #needInvariants(subject: Subject): void {
+    const [reason] = this.#ports.forbidden?.(subject.loop, subject) ?? []
+    if (reason === undefined) return
+    throw controllerFault("SPT-INV-002", { object: subject.key, cause: reason.message })
   }
 
   /** Runs the object through a pass and waits for its round, so that its digest is of now. */
@@ -117,6 +129,7 @@ export class PlanExecution {
     }
     const kind = this.#ports.kindOf(action.object)
     if (action.verb === "delete" && kind !== undefined) {
+      this.#needInvariants({ key: action.object, object, uid: action.uid, kind, loop })
       await this.#ports.mark(refOf(kind.resource, object), action.uid)
     }
     this.#ports.queue.add(action.object, { priority: "high" })

@@ -1,8 +1,9 @@
 // Where invariants meet a round: they judge last, over the actions that every other guard lets
-// through, since only those will happen.
+// through, since only those will happen. What would wait for a person is judged too: nobody shall
+// approve what would be denied afterwards.
 
 import type { Observation } from "../contract/observation.ts"
-import type { Verdict } from "../contract/verdict.ts"
+import { strictest, type Verdict } from "../contract/verdict.ts"
 import { type JudgedAction, judgeAction, type RoundFacts } from "../guard/guard.ts"
 import { invariantGuard } from "../guard/invariant-guard.ts"
 import type { InvariantFacts } from "../guard/judge-invariant.ts"
@@ -23,18 +24,27 @@ interface Item {
   readonly verdict: Verdict
 }
 
+/** What invariants say of actions that go at once, and of those that would wait for a person. */
+export type InvariantJudge = (
+  open: readonly Proposal[],
+  held: readonly Proposal[],
+) => InvariantFacts | undefined
+
 export function judgeByInvariants<T extends Item>(
   judged: readonly T[],
   facts: RoundFacts,
-  judge: ((proposals: readonly Proposal[]) => InvariantFacts | undefined) | undefined,
+  judge: InvariantJudge | undefined,
 ): readonly T[] {
-  const open = judged.filter(({ verdict }) => verdict.kind === "allow")
-  if (judge === undefined || open.length === 0) return judged
-  const invariants = judge(open.map(({ proposal }) => proposal))
+  const of = (kind: Verdict["kind"]) =>
+    judged.filter(({ verdict }) => verdict.kind === kind).map(({ proposal }) => proposal)
+  const [open, held] = [of("allow"), of("hold")]
+  if (judge === undefined || open.length + held.length === 0) return judged
+  const invariants = judge(open, held)
   if (invariants === undefined) return judged
   const known: RoundFacts = { ...facts, invariants }
   return judged.map((one) => {
-    if (one.verdict.kind !== "allow") return one
-    return { ...one, verdict: judgeAction(one.item, known, [invariantGuard]) }
+    if (one.verdict.kind !== "allow" && one.verdict.kind !== "hold") return one
+    const said = judgeAction(one.item, known, [invariantGuard])
+    return { ...one, verdict: strictest([said, one.verdict]) }
   })
 }

@@ -11,11 +11,10 @@ import { effectsOf } from "../guard/effects.ts"
 import { flapCorrectionsMax, flapWindowMs } from "../guard/flap-guard.ts"
 import { type JudgedAction, judgeAction, type LimitFacts, type RoundFacts } from "../guard/guard.ts"
 import { roundGuards } from "../guard/guards.ts"
-import type { InvariantFacts } from "../guard/judge-invariant.ts"
 import { windowState } from "../guard/time-windows.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { HeldSet } from "./held-set.ts"
-import { judgeByInvariants } from "./judge-by-invariants.ts"
+import { type InvariantJudge, judgeByInvariants } from "./judge-by-invariants.ts"
 import { floorUse } from "./limit-facts.ts"
 import type { Proposal } from "./proposal.ts"
 import { protectionOf } from "./protection.ts"
@@ -62,7 +61,7 @@ export interface LoopEnginePorts {
   /** Every object of the loop that a provider answers for. */
   keysOf(loop: string): Iterable<string>
   /** What invariants say of the actions that the other guards let through. */
-  invariants?(loop: LoopEngine, proposals: readonly Proposal[]): InvariantFacts | undefined
+  invariants?(loop: LoopEngine, ...sets: Parameters<InvariantJudge>): ReturnType<InvariantJudge>
 }
 
 export class LoopEngine {
@@ -121,7 +120,7 @@ export class LoopEngine {
       return { proposal, item, verdict: judgeAction(item, facts, roundGuards) }
     })
     const invariants = this.#ports.invariants
-    const judge = invariants && ((open: readonly Proposal[]) => invariants(this, open))
+    const judge: InvariantJudge | undefined = invariants && ((...sets) => invariants(this, ...sets))
     const all = shareWholeBatches(judgeByInvariants(shareWholeBatches(judged), facts, judge))
     return all.map((one) => noteGlass(one, facts))
   }

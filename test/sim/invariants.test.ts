@@ -89,13 +89,27 @@ describe.each(flavours)("a plan that would break an invariant (%s)", (flavour) =
     expect(await statusOf(site, "one-red")).toMatchObject({ state: "Broken" })
   })
 
-  it("is denied although a person approved it", async () => {
+  it("is denied although a person approved it, when the world has moved on", async () => {
     const site = await openSite()
-    const loop = { ...calm, mode: "Propose" }
-    await site.run(site.as(ann).patch(loopRef, "merge", { spec: loop }))
+    await site.run(site.as(ann).patch(loopRef, "merge", { spec: { mode: "Propose" } }))
+    await site.declare(colors(["a", "blue"], ["b", "red"], ["c", "blue"]))
+    expect(site.pending().held.map(({ action }) => action.verb)).toEqual(["update"])
+    site.world.edit("b", { color: "green" })
+    await site.look(3000)
+    const mine = site.pending().held.filter(({ action }) => action.object.endsWith("/a"))
+    const actions = mine.map(({ action }) => action.digest)
+    const refused = await site.refused(site.approval(site.pending(), { actions }))
+    expect(refused).toContain("is not waiting any more")
+    expect(site.world.find("a")[0]?.value).toMatchObject({ color: "red" })
+  })
+
+  it("is denied before it is held: nobody approves in vain", async () => {
+    const site = await openSite()
+    await site.run(site.as(ann).patch(loopRef, "merge", { spec: { mode: "Propose" } }))
     await site.declare(colors(["a", "blue"], ["b", "blue"], ["c", "blue"]))
-    await site.approve()
-    expect(site.world.targets().some((one) => one.value.color === "red")).toBe(true)
+    expect(site.pending().held).toHaveLength(1)
+    const reasons = [await site.reason("a"), await site.reason("b")]
+    expect(reasons).toContain("InvariantBroken")
   })
 
   it("keeps its rename: the new one is made first", async () => {
@@ -105,6 +119,39 @@ describe.each(flavours)("a plan that would break an invariant (%s)", (flavour) =
     expect(site.there()).toContain("b")
     await site.look(5000)
     expect(site.there()).toEqual(["c", "d"])
+  })
+})
+
+describe("deletes by the API", () => {
+  async function openSite(loop: JsonObject = {}): Promise<Site> {
+    const site = await Site.open({ source: false, loop: { ...calm, ...loop } })
+    for (const name of ["a", "b"]) await site.create(widget(name, { color: "red" }))
+    await site.clock.advance(2000)
+    await keep(site, "one-red", { expression: oneRed, message: "somebody must be red" })
+    return site
+  }
+
+  it("that come at once are not each allowed because of the other", async () => {
+    const site = await openSite()
+    const both = ["a", "b"].map((name) => site.delete(name).then(String, (error) => String(error)))
+    const answers = await site.run(Promise.all(both))
+    await site.clock.advance(5000)
+    expect(site.there()).toHaveLength(1)
+    const refused = answers.filter((answer) => answer.includes("it would break"))
+    expect(refused).toHaveLength(1)
+    expect(refused[0]).toContain("one-red (somebody must be red)")
+  })
+
+  it("are not approved any more when the world has moved on", async () => {
+    const site = await openSite({ limits: { deletes: 0 } })
+    await site.refused(site.delete("a"))
+    const plan = site.pending()
+    site.world.edit("b", { color: "green" })
+    await site.run(site.as(ann).call("POST", "/setpoint/v1/stop", { loop: site.loopId }))
+    await site.look(3000)
+    expect(await site.refused(site.approval(plan))).toContain("it would break invariant one-red")
+    expect((await site.object("a"))?.metadata.deletionTimestamp).toBeUndefined()
+    expect(site.there()).toEqual(["a", "b"])
   })
 })
 
@@ -334,6 +381,22 @@ describe("a signal", () => {
     await site.clock.advance(30_000)
     expect(await statusOf(site, "calm")).toMatchObject({ state: "Broken" })
     expect(site.sim.stop.entries()).toMatchObject([{ scope: "deletes" }])
+  })
+})
+
+it("an invariant sees secrets only as hashes: nobody guesses them by its state", async () => {
+  const site = await Site.open({ secretPaths: ["color"] })
+  await site.declare(colors(["a", "red"]))
+  await keep(site, "guess", { expression: oneRed, for: "1s" }, 10_000)
+  expect(await statusOf(site, "guess")).toMatchObject({ state: "Broken" })
+})
+
+it("an invariant of a loop that is not there is unknown", async () => {
+  const site = await Site.open()
+  await keep(site, "lost", { expression: "objects.size() == 0", loop: "nowhere" }, 10_000)
+  expect(await statusOf(site, "lost")).toMatchObject({
+    state: "Unknown",
+    message: "it can't be evaluated: there is no loop default.nowhere",
   })
 })
 

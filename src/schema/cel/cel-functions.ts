@@ -99,9 +99,8 @@ function conversion(to: CelType, convert: Conversion): CelFunction {
     apply: ([value = null], { at }) => {
       const converted = typeOf(value) === to ? value : convert(value, at)
       if (converted !== undefined) return converted
-      const from = typeOf(value)
-      const shown = from === "string" ? JSON.stringify(String(value).slice(0, 40)) : `a ${from}`
-      throw new CelStop(`cannot make a ${to} of ${shown}`, at)
+      // Without the value: what went wrong is shown to people who may not see it.
+      throw new CelStop(`cannot make a ${to} of this ${typeOf(value)}`, at)
     },
   }
 }

@@ -112,17 +112,14 @@ function index(from: CelStep, place: CelStep, at: number): CelStep {
       if (Number.isInteger(number) && number >= 0 && number < value.length) {
         return itemOf(value, number)
       }
-      throw new CelStop(`no such place in the list: ${shown(key)}`, at)
+      throw new CelStop("no such place in the list", at)
     }
     if (!isMap(value)) throw new CelStop(`a ${typeOf(value)} has no members`, at)
     const member = memberOf(value, key)
-    if (member === undefined) throw new CelStop(`no such key: ${shown(key)}`, at)
+    if (member === undefined) throw new CelStop("no such key", at)
     return member
   }
 }
-
-const shown = (key: CelValue): string =>
-  typeof key === "object" ? `a ${typeOf(key)}` : String(key).slice(0, 80)
 
 function mapLiteral(entries: readonly (readonly [CelStep, CelStep])[]): CelStep {
   return (scope, run) => {
