@@ -4,10 +4,12 @@
 import { mapBounded } from "../base/async.ts"
 import { isFault } from "../base/faults.ts"
 import { sourcePrincipal } from "../contract/principal.ts"
-import type { Manifest, SourceIssue } from "../contract/source.ts"
+import type { Manifest, SourceIssue, SourceSnapshot } from "../contract/source.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import { deleteCause } from "../controllers/delete-judge.ts"
 import { type Placed, placeManifest, refusedIssue } from "../controllers/place-manifest.ts"
+import { PinnedSource, rollbackCause } from "../controllers/quarantine.ts"
+import { rollbackRevision } from "../ledger/quarantines.ts"
 import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../object/object.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { Subject } from "../reconcile/look.ts"
@@ -84,7 +86,7 @@ async function declare(
   const created = new Set<string>()
   const data: PreviewNote[] = []
   if (path === undefined) return { revision: undefined, manifests, created, data }
-  const snapshot = await parts.ports.openSource(path).read(parts.signal)
+  const snapshot = await inForce(loop, await parts.ports.openSource(path).read(parts.signal), parts)
   if (snapshot.kind !== "complete") return { issues: snapshot.issues }
   const { objects } = parts
   const placed = snapshot.manifests.map((one) => placeManifest(one, loop.id, objects.servedKind))
@@ -109,6 +111,20 @@ async function declare(
   })
   if (issues.length > 0) return { issues }
   return { revision: snapshot.revision, manifests, created, data }
+}
+
+/** What stands in for a quarantined revision, as in a running plane. */
+async function inForce(
+  loop: LoopEngine,
+  snapshot: SourceSnapshot,
+  { ledger, objects }: PreviewParts,
+): Promise<SourceSnapshot> {
+  const pinned = new PinnedSource(loop.id, ledger, objects.servedKind)
+  const { quarantine } = pinned
+  if (quarantine === undefined || !pinned.isQuarantined(snapshot)) return snapshot
+  loop.rollback = rollbackCause(quarantine)
+  const { manifests } = await pinned.load()
+  return { kind: "complete", revision: rollbackRevision(quarantine), manifests }
 }
 
 function subjectOf(

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { requireTool } from "../tools.ts"
 import { CliRig, type RunningCommand } from "./cli-server-rig.ts"
+import { waitFor } from "./plane/wait-for.ts"
 import { findWrites, tracedCalls } from "./plane/write-trace.ts"
 
 const strace = requireTool("strace")
@@ -76,6 +77,18 @@ function everything(): Map<string, string> {
 async function converged(): Promise<RunningCommand> {
   const plane = rig.start("up", "site")
   await plane.said(/as declared after/)
+  // What it converged to and what it says of it is written a moment later; then it rests.
+  let before = ""
+  const rests = async () => {
+    const { stdout } = await rig.run("status", "-o", "json")
+    const { revision, loops } = JSON.parse(stdout)
+    const kept = loops.some((loop: { lastGood: unknown }) => loop.lastGood !== null)
+    const now = `${kept} ${revision}`
+    const same = kept && now === before
+    before = now
+    return same || now
+  }
+  await waitFor("the plane rests", rests, { everyMs: 1500 })
   return plane
 }
 
