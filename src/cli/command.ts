@@ -12,6 +12,8 @@ export interface GlobalOptions {
   /** `name` and `wide` are for `get`; other commands print for people then. */
   readonly output?: "json" | "yaml" | "name" | "wide"
   readonly namespace: string
+  /** A file with the token to speak with; the owner's own when missing. */
+  readonly token?: string
   readonly verbose?: boolean
 }
 

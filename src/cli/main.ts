@@ -23,6 +23,7 @@ function createParser(terminal: Terminal): Command {
         ["json", "yaml", "name", "wide"],
       ),
     )
+    .option("--token <file>", "speak as the one whose token is in this file")
     .option("--verbose", "show the causes of errors")
     .showHelpAfterError("(run with --help for usage)")
     .exitOverride()
@@ -38,7 +39,7 @@ function createCli(parser: Command, terminal: Terminal): Cli {
     terminal,
     options,
     connect: () => {
-      client ??= lazyClient(options().data)
+      client ??= lazyClient(options().data, tokenOption(options()))
       return client
     },
     run: async (work) => {
@@ -52,6 +53,10 @@ function createCli(parser: Command, terminal: Terminal): Cli {
       }
     },
   }
+}
+
+function tokenOption({ token }: GlobalOptions): { readonly tokenFile?: string } {
+  return token === undefined ? {} : { tokenFile: token }
 }
 
 function printFault(terminal: Terminal, fault: Fault, verbose: boolean): void {

@@ -25,6 +25,12 @@ export function joinRules(
   return [...texts.values()]
 }
 
+/** As it has to be decided now: with the rules of its loop besides those it was made with. */
+export function withRulesInForce(plan: PlanDocument, loop: LoopEngine | undefined): PlanDocument {
+  if (loop === undefined || !waitingPhases.has(plan.phase)) return plan
+  return { ...plan, rules: joinRules(plan.rules ?? [], [loop.spec.approvals]) }
+}
+
 /** Everyone who asked for it, where anyone did; a source is never the same person as anyone. */
 export function authorsOf({ cause }: Action): readonly string[] {
   const first = cause.principal === undefined ? [] : [cause.principal]

@@ -1,6 +1,6 @@
 // When plans end by time, by the ledger's clock: what waits for people, and what was approved and
-// could not be done. Their approvals are void; their actions are held again in a fresh plan, so that
-// nothing is lost. Pure; the keeper writes it and keeps the timer.
+// could not be done. Their approvals are void; their actions are held again in a fresh plan, so
+// that nothing is lost. Pure; the keeper writes it and keeps the timer.
 
 import type { PlanPhase } from "../contract/plan.ts"
 import { waitingPhases } from "../contract/plan.ts"

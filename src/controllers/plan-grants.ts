@@ -1,5 +1,5 @@
-// What an approval opens: the digests that the loop's guards let pass, and for deletes a grant, since
-// marking an object moves its generation and so its digest.
+// What an approval opens: the digests that the loop's guards let pass, and for deletes a grant,
+// since marking an object moves its generation and so its digest.
 
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"

@@ -1,6 +1,6 @@
-// Break-glass: for one loop, for a time, with a reason, by a person, up to a number of destructions.
-// Durable, so that a restart neither ends nor prolongs it. What it lifts is the guards' business;
-// here is only whether it stands, and what is left of it.
+// Break-glass: for one loop, for a time, with a reason, by a person, up to a number of
+// destructions. Durable, so that a restart neither ends nor prolongs it. What it lifts is the
+// guards' business; here is only whether it stands, and what is left of it.
 
 import { protects } from "../base/protections.ts"
 import type { Store, Write } from "../contract/store.ts"

@@ -112,7 +112,7 @@ export class PlanLedger {
     return { kind: "delete", key: ledgerKeys.plan(plan.loop, name) }
   }
 
-  /** An act under an approval is done: goes into the receipt's commit, so that none is used twice. */
+  /** An approved act is done: goes into its receipt's commit, so that no approval is used twice. */
   use({ loop, uid, verb, digest }: Action): Write[] {
     if (!protects("approval-single-use")) return []
     return this.ofLoop(loop).flatMap((plan) => {

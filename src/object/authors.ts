@@ -1,6 +1,6 @@
 // Who asked for an object's spec by the API, as the plane itself wrote it down: an annotation of
-// `NAME@GENERATION` words, oldest first. Admission writes it on every change of the spec and puts it
-// back when anyone else touches it; a source is nobody's hand and leaves no name.
+// `NAME@GENERATION` words, oldest first. Admission writes it on every change of the spec and puts
+// it back when anyone else touches it; a source is nobody's hand and leaves no name.
 
 import type { ApiObject } from "./object.ts"
 

@@ -3,6 +3,7 @@
 import type { ExtensionRoute } from "../api/extensions.ts"
 import { isObject, type Json, toPlainJson } from "../base/json.ts"
 import { controllerFault } from "../controllers/faults.ts"
+import { withRulesInForce } from "../controllers/plan-approval.ts"
 import { actionView, approvalView, planSummary } from "../controllers/plan-object.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import type { Plane } from "./plane.ts"
@@ -82,10 +83,11 @@ const byAge = (left: PlanDocument, right: PlanDocument) =>
 
 function summary(plane: Plane, plan: PlanDocument): object {
   const { name, loop, hash, phase, note, createdAt, done, held } = plan
+  const asked = withRulesInForce(plan, plane.loops.get(loop))
   const reasons = new Map(held.flatMap((one) => one.reasons).map((one) => [one.message, one]))
   return {
     ...{ name, loop, hash, phase, note, createdAt },
-    ...approvalView(plan, plane.engine.ledger.time.now()),
+    ...approvalView(asked, plane.engine.ledger.time.now()),
     summary: planSummary(held),
     actionCount: held.length,
     done: done.length,

@@ -26,7 +26,7 @@ describe("the reference", () => {
     const mentioned = documents()
       .filter(({ path }) => !path.includes("/decisions/") && path !== "docs/reference/errors.md")
       .flatMap(({ path, text }) =>
-        [...text.matchAll(/(?:`|^ {4}|^\$ |\$\()setpoint ([a-z]+)/gm)].map((match) => ({
+        [...text.matchAll(/(?:`|^ {4}|^\$ |\$\()setpoint ([a-z]+(?:-[a-z]+)*)/gm)].map((match) => ({
           path,
           name: match[1] ?? "",
         })),

@@ -70,7 +70,7 @@ async function waiting(name: string): Promise<string> {
 const content = (name: string) => readFileSync(rig.path("out", name), "utf8")
 
 describe("approving on the command line", () => {
-  it("takes two different people, and no agent, no service, nobody twice, nothing twice", async () => {
+  it("takes two different people, no agent, no service, nobody twice, nothing twice", async () => {
     const plan = await waiting("two")
     const agent = await as("robo", "approve", plan, "--yes")
     expect(agent.code).toBe(1)

@@ -191,7 +191,7 @@ describe("an approval is refused", () => {
     expect(site.mutations).toBe(0)
   })
 
-  it("when it is sent again: executed, done, rejected, or for an equal plan made later", async () => {
+  it("when it is sent again after the plan was done or rejected", async () => {
     const site = await proposed()
     const plan = waiting(site)
     await given(site, ann, plan)
@@ -278,6 +278,9 @@ describe("an approval that is not enough", () => {
       site.as(ann).patch({ ...loops, namespace: "default", name: "site" }, "merge", patch),
     )
     await site.clock.advance(1000)
+    const path = `/setpoint/v1/plans/${plan.name}`
+    const shown = await site.run(site.as(ann).call("GET", path))
+    expect(shown).toMatchObject({ approved: 0, required: 2 })
     expect(await given(site, ann, plan)).toBe("Approved")
     expect(await given(site, bob, plan)).toBe("Done")
   })

@@ -68,7 +68,7 @@ describe("a broken glass", () => {
     await site.verify()
   })
 
-  it("lifts holds of drift and the limit of changes, and counts no destruction for it", async () => {
+  it("lifts holds of drift and the limit of changes, and counts nothing for it", async () => {
     const site = await Site.open({ loop: { onDrift: "Hold", limits: { changes: 0 } } })
     await site.declare(all(3))
     for (const name of names(3)) site.world.edit(name, { color: "blue" })
@@ -177,7 +177,7 @@ describe("a broken glass", () => {
     expect(items).toContainEqual(expect.objectContaining({ type: "Warning", reason: "BreakGlass" }))
   })
 
-  it("is refused to agents and services, without a reason, too long, too much, or twice", async () => {
+  it("is refused to agents and services, without a reason, for too much, or twice", async () => {
     const site = await Site.open({})
     await site.declare(all(1))
     for (const who of [bot, cron]) {

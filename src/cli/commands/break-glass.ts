@@ -10,8 +10,8 @@ export interface BreakGlassOptions {
 }
 
 const help = `
-It lifts limits, windows, and holds for flapping, drift and conflicts. It never lifts a stop, the mode,
-freshness, ownership, protection, invariants or a rejection. Everything done under it says so.
+It lifts limits, windows, and holds for flapping, drift and conflicts. It never lifts a stop, the
+mode, freshness, ownership, protection, invariants or a rejection. Every act under it says so.
 
 Example:
   setpoint break-glass site --for 30m --deletes 20 --reason "moving to the new disk"`

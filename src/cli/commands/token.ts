@@ -10,8 +10,8 @@ export interface TokenOptions {
 }
 
 const help = `
-The token is shown once; only its hash is kept, in DIR/tokens.json. Use it with --token FILE or in the
-environment variable SETPOINT_TOKEN. Only tokens of kind human approve plans.
+The token is shown once; only its hash is kept, in DIR/tokens.json. Use it with --token FILE or in
+the environment variable SETPOINT_TOKEN. Only tokens of kind human approve plans.
 
 Example:
   setpoint token create bob --kind human --for 30d --file bob.token`

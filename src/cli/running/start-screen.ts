@@ -4,6 +4,7 @@ import { at } from "../../base/json.ts"
 import { stopText } from "../../contract/stop.ts"
 import type { ApiObject } from "../../object/object.ts"
 import type { LocalPlane } from "../../plane/adapters/open-local-plane.ts"
+import { standingText } from "../../plane/break-glass-keeper.ts"
 import type { Terminal } from "../terminal.ts"
 
 export interface HowTo {
@@ -30,6 +31,9 @@ export function startScreen(
   ]
   for (const entry of plane.ports.stop.entries()) {
     lines.push(terminal.paint("red", `STOPPED: ${stopText(entry)}`))
+  }
+  for (const glass of plane.glass.all()) {
+    lines.push(terminal.paint("red", `BREAK-GLASS: ${standingText(glass)}`))
   }
   return lines
 }
