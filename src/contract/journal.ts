@@ -183,6 +183,9 @@ export interface StatesEvent {
   readonly first?: readonly string[]
   /** Deleted or let go while they were out. */
   readonly gone?: readonly string[]
+  /** Kinds that can't be listed from now on, and those that can again; a start sees all anew. */
+  readonly blind?: readonly string[]
+  readonly seen?: readonly string[]
 }
 
 export interface JournalEntry {

@@ -59,6 +59,8 @@ export class Compliance {
   readonly #lines = new Map<string, Line>()
   readonly #starts: { readonly at: number; readonly stop: number | undefined }[]
   readonly #down: Span[] = []
+  /** By kind, as keys begin with it: when it could not be looked at, and since when it can't. */
+  readonly #blind = new Map<string, { spans: Span[]; since: number | undefined }>()
   #seen: number
 
   constructor(options: ComplianceOptions) {
@@ -90,7 +92,7 @@ export class Compliance {
       if (status === "out") this.#begin(this.#line(object, status), since, "", "BeforeThis")
     }
     return [...this.#lines].map(([object, line]) => {
-      this.#spend(line, until)
+      this.#spend(object, line, until)
       return result(object, line)
     })
   }
@@ -104,8 +106,14 @@ export class Compliance {
       for (const object of event.in ?? []) this.#move(object, at, "out", "in")
       for (const object of event.first ?? []) this.#move(object, at, undefined, "in")
       for (const object of event.gone ?? []) this.#move(object, at, "out", undefined)
-    } else if (event.type === "release") this.#move(event.object, at, "in", undefined)
-    else if (event.type === "receipt" && event.result === "done") {
+      for (const kind of event.blind ?? []) this.#blindOf(kind).since ??= at
+      for (const kind of event.seen ?? []) this.#see(kind, at)
+    } else if (event.type === "release") {
+      this.#move(event.object, at, "in", undefined)
+    } else if (event.type === "moved") {
+      const went = event.note?.startsWith("went to") === true
+      this.#move(event.object, at, went ? "in" : undefined, went ? undefined : "in")
+    } else if (event.type === "receipt" && event.result === "done") {
       const { verb, object } = event.action
       if (verb === "delete") this.#move(object, at, "in", undefined)
     }
@@ -120,7 +128,7 @@ export class Compliance {
   ): void {
     if (!this.#wanted(object)) return
     const line = this.#line(object, before)
-    this.#spend(line, at)
+    this.#spend(object, line, at)
     line.status = to
     if (to === "out") this.#begin(line, at, why.state, why.reason)
     else if (to !== "unknown") end(line, at, this.#options.outagesKept ?? 20)
@@ -146,9 +154,9 @@ export class Compliance {
   }
 
   /** The time since the last change goes to where it belongs. */
-  #spend(line: Line, at: number): void {
+  #spend(object: string, line: Line, at: number): void {
     const ms = Math.max(0, at - line.since)
-    const blind = Math.min(ms, overlap(this.#down, line.since, at))
+    const blind = Math.min(ms, this.#unseen(object, line.since, at))
     line.since = Math.max(line.since, at)
     if (line.status === undefined) return
     if (line.status === "unknown") line.unobservedMs += ms
@@ -162,12 +170,35 @@ export class Compliance {
     line.longestMs = Math.max(line.longestMs, line.open.ms)
   }
 
+  #unseen(object: string, from: number, to: number): number {
+    const blind = this.#blind.get(object.split("/")[0] ?? "")
+    const down = overlap(this.#down, from, to)
+    if (blind === undefined) return down
+    const open = blind.since === undefined ? 0 : Math.max(0, to - Math.max(from, blind.since))
+    return down + open + overlap(blind.spans, from, to)
+  }
+
+  #blindOf(kind: string): { spans: Span[]; since: number | undefined } {
+    const known = this.#blind.get(kind)
+    if (known !== undefined) return known
+    const made = { spans: [] as Span[], since: undefined }
+    this.#blind.set(kind, made)
+    return made
+  }
+
+  #see(kind: string, at: number): void {
+    const blind = this.#blindOf(kind)
+    if (blind.since !== undefined) blind.spans.push({ from: blind.since, to: at })
+    blind.since = undefined
+  }
+
   /** A start without a stop before it: nobody knows when the one before ended. */
   #resolveStarts(at: number): void {
     for (let next = this.#starts[0]; next !== undefined && next.at <= at; next = this.#starts[0]) {
       this.#starts.shift()
       const from = next.stop ?? this.#seen
       if (next.at > from) this.#down.push({ from, to: next.at })
+      for (const kind of this.#blind.keys()) this.#see(kind, from)
       this.#seen = Math.max(this.#seen, next.at)
     }
   }

@@ -86,6 +86,11 @@ function isAbout(event: JournalEvent, object: string): boolean {
     case "moved":
     case "detached":
       return event.object === object
+    case "states":
+      return (
+        event.out?.some((one) => one.object === object) === true ||
+        [event.in, event.first, event.gone].some((list) => list?.includes(object) === true)
+      )
     default:
       return false
   }

@@ -18,6 +18,7 @@ export async function lookAtLoop(plane: Plane, loop: LoopEngine): Promise<void> 
   const swept = await engine.sweep(loop)
   await forgetOldGrants(plane, loop)
   loop.doubts = swept.doubts
+  await engine.states.sees(loop.id, swept.blind)
   if (swept.doubts.length === 0) loop.lookedAt = ports.clock.now()
   if (!converged) return
   const { budgets, inventory } = engine.ledger

@@ -51,6 +51,8 @@ export class StateLog {
   readonly #ports: StateLogPorts
   /** As the journal knows it. */
   readonly #out = new Map<string, OutState>()
+  /** Kinds of each loop that could not be looked at the last time. */
+  readonly #blind = new Map<string, readonly string[]>()
   #moves = new Map<string, Move>()
   #timer: Timer | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -70,7 +72,7 @@ export class StateLog {
   /** What a pass or a round found. */
   note(key: string, loop: string, object: ApiObject, report: Report): void {
     if (object.metadata.deletionTimestamp !== undefined) return // It is on its way out of here.
-    const before = this.#statusOf(key, object)
+    const before = this.#statusOf(key, loop, object)
     const { state, reason } = report
     const to = state === "ready" ? "in" : unknownReasons.has(reason) ? "unknown" : "out"
     if (before === to) return
@@ -85,6 +87,21 @@ export class StateLog {
   gone(key: string): void {
     const loop = (this.#moves.get(key) ?? this.#out.get(key))?.loop
     if (loop !== undefined) this.#move(key, { loop, to: "gone" })
+  }
+
+  /** A sweep of the loop could not look at all targets of these kinds. */
+  async sees(loop: string, blind: readonly string[]): Promise<void> {
+    const before = this.#blind.get(loop) ?? []
+    const lost = blind.filter((kind) => !before.includes(kind))
+    const seen = before.filter((kind) => !blind.includes(kind))
+    if (lost.length === 0 && seen.length === 0) return
+    const event: StatesEvent = {
+      type: "states",
+      ...(lost.length === 0 ? {} : { blind: lost }),
+      ...(seen.length === 0 ? {} : { seen }),
+    }
+    await this.#ports.ledger.note(loop, enginePrincipal, [event])
+    this.#blind.set(loop, blind)
   }
 
   /** Everything of the loop that is out now. */
@@ -106,9 +123,11 @@ export class StateLog {
     await this.flush()
   }
 
-  #statusOf(key: string, object: ApiObject): Status | undefined {
-    const known = this.#moves.get(key)?.to ?? this.#out.get(key)?.status
-    return known ?? (wasReady(object) ? "in" : undefined)
+  #statusOf(key: string, loop: string, object: ApiObject): Status | undefined {
+    const known = this.#moves.get(key) ?? this.#out.get(key)
+    if (known !== undefined && known.loop !== loop) return undefined // It was moved here.
+    const status = known === undefined ? undefined : "to" in known ? known.to : known.status
+    return status ?? (wasReady(object) ? "in" : undefined)
   }
 
   #outState(
@@ -147,7 +166,7 @@ export class StateLog {
   async #writePart(loop: string, part: readonly [string, Move][]): Promise<void> {
     const event = statesEvent(part, this.#out)
     if (event === undefined) return
-    const writes = part.flatMap(([key, move]) => this.#writeOf(key, move) ?? [])
+    const writes = part.flatMap(([key, move]) => this.#writesOf(key, move))
     await this.#ports.ledger.note(loop, enginePrincipal, [event], writes)
     for (const [key, { to, out }] of part) {
       if (out !== undefined && (to === "out" || to === "unknown")) this.#out.set(key, out)
@@ -155,10 +174,13 @@ export class StateLog {
     }
   }
 
-  #writeOf(key: string, { loop, to, out }: Move): Write | undefined {
-    const place = ledgerKeys.out(loop, key)
-    if (out !== undefined && (to === "out" || to === "unknown")) return putDocument(place, out)
-    return this.#out.has(key) ? { kind: "delete", key: place } : undefined
+  #writesOf(key: string, { loop, to, out }: Move): Write[] {
+    const before = this.#out.get(key)
+    const drop: Write[] =
+      before === undefined ? [] : [{ kind: "delete", key: ledgerKeys.out(before.loop, key) }]
+    if (out === undefined || (to !== "out" && to !== "unknown")) return drop
+    const put = putDocument(ledgerKeys.out(loop, key), out)
+    return before?.loop === loop ? [put] : [...drop, put]
   }
 
   /** Not written: it is tried again with the next ones, unless something newer is known. */
@@ -178,7 +200,8 @@ function statesEvent(
   const first: string[] = []
   const gone: string[] = []
   for (const [object, move] of part) {
-    const was = known.get(object)?.status
+    const entry = known.get(object)
+    const was = entry?.loop === move.loop ? entry.status : undefined
     const before = was ?? (move.isNew === true ? "new" : undefined)
     const item = move.out === undefined ? undefined : outItem(move.out, before)
     if (move.to === "gone") {

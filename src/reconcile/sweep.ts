@@ -4,6 +4,7 @@
 
 import type { Breath } from "../base/breath.ts"
 import type { Clock } from "../base/clock.ts"
+import { protects } from "../base/protections.ts"
 import type { Target } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
@@ -30,6 +31,8 @@ export interface Sweep {
   readonly woken: number
   /** Why some targets could not be looked at; nothing of them was touched. */
   readonly doubts: readonly string[]
+  /** Kinds, as keys begin with them, of which some targets could not be looked at. */
+  readonly blind: readonly string[]
 }
 
 /** So many synchronous looks at a time; then other work gets a turn. */
@@ -40,7 +43,7 @@ export async function sweepLoop(loop: string, ports: SweepPorts): Promise<Sweep>
   let checked = 0
   const wake = (key: string) => {
     woken++
-    ports.queue.add(key, { priority: "low" })
+    if (protects("level-trigger")) ports.queue.add(key, { priority: "low" })
   }
   const groups = new Map<string, [string, Settled][]>()
   for (const key of ports.keysOf(loop)) {
@@ -50,12 +53,15 @@ export async function sweepLoop(loop: string, ports: SweepPorts): Promise<Sweep>
     else collect(groups, `${settled.kind.provider.kind}|${settled.scope}`, [key, settled])
   }
   const doubts: string[] = []
+  const blind = new Set<string>()
   for (const group of groups.values()) {
     const doubt = await sweepGroup(group, ports, wake)
-    if (doubt !== undefined) doubts.push(doubt)
+    if (doubt === undefined) continue
+    doubts.push(doubt)
+    blind.add(group[0]?.[0].split("/")[0] ?? "")
   }
   ports.observer.forgetListings()
-  return { checked, woken, doubts }
+  return { checked, woken, doubts, blind: [...blind] }
 }
 
 function collect<T>(groups: Map<string, T[]>, name: string, item: T): void {

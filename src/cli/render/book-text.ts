@@ -28,6 +28,8 @@ export function bookText(event: BookEvent): string {
         outs.length === 0 ? "" : `not as declared: ${names(outs)}`,
         back.length === 0 ? "" : `as declared: ${names(back)}`,
         event.gone === undefined ? "" : `gone: ${names(event.gone)}`,
+        event.blind === undefined ? "" : `can't be listed: ${event.blind.join(", ")}`,
+        event.seen === undefined ? "" : `can be listed again: ${event.seen.join(", ")}`,
       ]
       return parts.filter(Boolean).join("; ")
     }
