@@ -23,7 +23,7 @@ import { deleteAction } from "../reconcile/held-delete.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import { floorUse } from "../reconcile/limit-facts.ts"
 import type { Subject } from "../reconcile/look.ts"
-import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import type { LoopEngine, RollbackCause } from "../reconcile/loop-engine.ts"
 import { protectedBy } from "../reconcile/protection.ts"
 import { noteDeleteSet } from "./note-delete-set.ts"
 
@@ -174,7 +174,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     const { principal, sourceRevision } = request
     const glass = isLifted(verdict) ? facts.breakGlass : undefined
     const under = glass === undefined ? undefined : breakGlassText(glass)
-    const { text } = deleteCause(request)
+    const { text } = deleteCause(request, loop.rollback)
     // A grant of an earlier try goes into this commit again: that one may never have been durable.
     const grants = subjects
       .filter(({ uid }) => inventory.mayOwn(uid))
@@ -204,7 +204,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     verdict: Verdict,
   ): Promise<string> {
     const origin: HeldOrigin = request.origin === "prune" ? "prune" : "request"
-    const cause = deleteCause(request)
+    const cause = deleteCause(request, loop.rollback)
     const { reasons } = verdict
     await mapBounded(subjects, observedAtOnce, async (subject) => {
       const known = loop.held.get(subject.uid, "delete")
@@ -221,11 +221,12 @@ export class LoopDeleteJudge implements DeleteJudge {
 }
 
 /** Why these deletes are asked for. */
-export function deleteCause(request: CauseOfDelete): Cause {
+export function deleteCause(request: CauseOfDelete, rollback?: RollbackCause): Cause {
   const { origin, principal, sourceRevision } = request
   if (sourceRevision !== undefined && isRollbackRevision(sourceRevision)) {
-    const text = `not in the checkpoint that was rolled back to (${principal.name})`
-    return { kind: "rollback", principal: principal.name, text, sourceRevision }
+    const who = rollback?.principal ?? principal.name
+    const text = `not in the checkpoint: ${rollback?.text ?? `rolled back by ${who}`}`
+    return { kind: "rollback", principal: who, text, sourceRevision }
   }
   if (origin === "prune") {
     const text = `no longer in the source (${principal.name})`

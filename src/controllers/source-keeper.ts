@@ -219,7 +219,7 @@ export class SourceKeeper {
     this.#loop.rollback = undefined
     this.lost = []
     if (quarantine === undefined) return
-    const reason = `the source moved on to revision ${revision}`
+    const reason = `the source moved on to revision ${revision.slice(0, 12)}`
     await endQuarantine(this.#ports.ledger, quarantine, enginePrincipal, reason)
     this.#ports.movedOn(this.#loop, quarantine, revision)
   }

@@ -56,7 +56,8 @@ export class Checkpointing {
   }
 
   movedOn(loop: LoopEngine, { checkpoint }: Quarantine, revision: string): void {
-    const text = `the rollback to ${checkpoint} ended: the source shows revision ${revision}`
+    const shown = revision.slice(0, 12)
+    const text = `the rollback to ${checkpoint} ended: the source shows revision ${shown}`
     this.#plane.engine.events.rollback(loop.id, text, true)
   }
 

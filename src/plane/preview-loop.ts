@@ -165,7 +165,7 @@ async function prune(
     judgement.kind === "allowed"
       ? { kind: "allow", reasons: [] }
       : { kind: judgement.kind === "held" ? "hold" : "deny", reasons: judgement.reasons }
-  const cause = deleteCause(request)
+  const cause = deleteCause(request, loop.rollback)
   const actions: PreviewAction[] = []
   const notes: PreviewNote[] = []
   await mapBounded(subjects, atOnce, async (subject) => {

@@ -11,6 +11,7 @@ export function returnText(event: ReturnEvent, principal: string): string {
     return `checkpoint ${event.name} ${event.change} by ${principal}${revision}${why}`
   }
   if (event.state === "ended") return `rollback to ${event.checkpoint} ended${why}`
-  const aside = event.revision === undefined ? "" : `, source${revision} set aside`
+  const short = event.revision?.slice(0, 12)
+  const aside = short === undefined ? "" : `, source revision ${short} set aside`
   return `rolled back to ${event.checkpoint} by ${principal}${aside}${why}`
 }
