@@ -79,6 +79,45 @@ describe("a broken glass", () => {
     expect(left(site)).toBe(10)
   })
 
+  it("counts replaces with their intents, durably, and never beyond what is left", async () => {
+    const site = await Site.open({ replaceOn: ["size"], loop: { limits: { deletes: 0 } } })
+    await site.declare(all(6))
+    const resized = (count: number) =>
+      all(6).map((one, index) => (index < count ? widget(`w${index}`, { size: 7 }) : one))
+    await broken(site, { deletes: 3, for: "4h" })
+    await site.declare(resized(2), 10_000)
+    const sizes = () => site.world.targets().filter((one) => one.value.size === 7).length
+    expect(sizes()).toBe(2)
+    expect(left(site)).toBe(1)
+    await site.restart()
+    expect(left(site)).toBe(1)
+    await site.declare(resized(4), 10_000)
+    expect(sizes()).toBe(2)
+    expect(site.pending().held).toHaveLength(2)
+    expect(left(site)).toBe(1)
+  })
+
+  it("gives back what provably was not destroyed", async () => {
+    const site = await Site.open({ replaceOn: ["size"], loop: { limits: { deletes: 0 } } })
+    await site.declare(all(2))
+    await broken(site, { deletes: 5, for: "4h" })
+    const lift = site.world.faults.add({ how: "unauthorized", on: ["delete"] })
+    await site.declare([widget("w0", { size: 7 }), widget("w1")], 10_000)
+    expect(site.world.calls.delete).toBeGreaterThan(0)
+    expect(site.there()).toHaveLength(2)
+    expect(left(site)).toBe(5)
+    lift()
+  })
+
+  it("lets a loop act outside its window", async () => {
+    const windows = [{ schedule: "0 2 * * *", duration: "1m" }]
+    const site = await Site.open({ loop: { windows } })
+    await site.declare(all(2))
+    expect(site.there()).toEqual([])
+    await broken(site)
+    expect(site.there()).toEqual(["w0", "w1"])
+  })
+
   it("lifts nothing of mode, adoption, rejection and stop", async () => {
     const propose = await Site.open({ loop: { mode: "Propose" } })
     await propose.declare(all(2))
