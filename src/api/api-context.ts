@@ -1,12 +1,14 @@
 // Everything the verbs need, handed in by the plane.
 
 import type { Clock } from "../base/clock.ts"
+import { protects } from "../base/protections.ts"
 import type { Random } from "../base/random.ts"
 import type { Admission } from "../contract/admission.ts"
 import type { DeleteJudge } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Check, Revision, Store, Write } from "../contract/store.ts"
 import type { ApiObject } from "../object/object.ts"
+import { apiFault } from "./faults.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 import type { ResourceRegistry } from "./resource-registry.ts"
 
@@ -47,11 +49,17 @@ export async function commitObjects(
     if (value === undefined) return { kind: "delete", key: storageKey }
     return { kind: "put", key: storageKey, value }
   })
+  // What a plane that was taken over from still hears must not become what is declared.
+  const { epochCheck, epoch } = context.store.identity
+  const fence = protects("epoch-fence") ? [epochCheck] : []
   const result = await context.store.commit(
-    [...checks, ...also.checks],
+    [...fence, ...checks, ...also.checks],
     [...writes, ...also.writes],
   )
-  if (result.kind === "refused") return undefined
+  if (result.kind === "refused") {
+    if (result.failed.key === epochCheck.key) throw apiFault("SPT-API-042", { epoch })
+    return undefined
+  }
   for (const { storageKey, object } of objects) {
     context.owners.put(storageKey, object, result.revision)
     context.registry.noteCommitted(storageKey, object, result.revision)

@@ -213,6 +213,13 @@ export const apiFault = defineFaults({
     status: 403,
     reason: "Forbidden",
   },
+  "SPT-API-042": {
+    fault: "stuck",
+    text: "cannot write: another plane has taken over this store (epoch {epoch})",
+    hint: "only one plane may write to a store; stop this process and ask the other one",
+    status: 503,
+    reason: "ServiceUnavailable",
+  },
 })
 
 export interface FieldCause {

@@ -34,6 +34,22 @@ const builtIns: readonly ApiObject[] = [
   signalDefinition,
 ]
 
+interface BuiltIn {
+  readonly name: string
+  readonly served: readonly ServedResource[]
+}
+
+let compiled: readonly BuiltIn[] | undefined
+
+/** They never change, so all registries of a process share them. */
+function compiledBuiltIns(): readonly BuiltIn[] {
+  compiled ??= builtIns.map((definition) => ({
+    name: definition.metadata.name,
+    served: compileDefinition(definition, true),
+  }))
+  return compiled
+}
+
 interface Known {
   readonly revision: Revision
   readonly served: readonly ServedResource[]
@@ -44,9 +60,8 @@ export class ResourceRegistry {
   readonly #known = new Map<string, Known>()
 
   constructor() {
-    for (const definition of builtIns) {
-      const served = compileDefinition(definition, true)
-      this.#known.set(definition.metadata.name, { revision: 0, served })
+    for (const { name, served } of compiledBuiltIns()) {
+      this.#known.set(name, { revision: 0, served })
     }
   }
 

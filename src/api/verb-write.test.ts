@@ -184,7 +184,7 @@ describe("update", () => {
     const patch = { metadata: { labels: { [loopLabel]: "default.other" } } }
     const fault = await faultOf(world.verbs.patch(alice, ref("a"), "merge", patch))
     expect(fault).toMatchObject({ status: 403 })
-    expect(fault.hint).toContain("make it anew")
+    expect(fault.hint).toContain("setpoint move")
     const moved = await world.verbs.patch(enginePrincipal, ref("a"), "merge", patch)
     expect(moved.object.metadata.labels?.[loopLabel]).toBe("default.other")
   })

@@ -11,6 +11,7 @@ import type { Verbs } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
 import { authorsAdmission } from "./admission/authors.ts"
 import { definitionAdmission } from "./admission/definition-rules.ts"
+import { detachedAdmission } from "./admission/detached-annotation.ts"
 import { engineOnlyAdmission } from "./admission/engine-only.ts"
 import { invariantAdmission } from "./admission/invariant-rules.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
@@ -78,9 +79,16 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       loopLabelAdmission(hasProvider),
       targetFinalizerAdmission(hasProvider),
       authorsAdmission(hasProvider),
+      detachedAdmission,
       ...(options.mutating ?? []),
     ],
-    validating: [loopAdmission, invariantAdmission, policyAdmission, promotionAdmission, ...(options.validating ?? [])],
+    validating: [
+      loopAdmission,
+      invariantAdmission,
+      policyAdmission,
+      promotionAdmission,
+      ...(options.validating ?? []),
+    ],
   }
   const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
   await Promise.all(followers.map((follower) => follower.synced()))

@@ -64,7 +64,7 @@ function judgeMode({ spec, loop }: DeleteSetFacts): Verdict {
 }
 
 function judgeRestored({ restored }: DeleteSetFacts): Verdict {
-  if (!restored) return allow()
+  if (!restored || !protects("restored-holds")) return allow()
   const message = "the plane was restored from a backup and has not observed everything since"
   return verdict("hold", { guard: "restored", code: "Restored", message })
 }
@@ -78,7 +78,7 @@ function judgeCount(facts: DeleteSetFacts): Verdict {
   const { spec, kinds, deletesUsed, inventory } = facts
   const limit = isPlainDelete(facts) ? spec.limits.deletes : allowedDeletes(spec.limits, facts)
   const left = Math.max(0, limit - deletesUsed)
-  if (kinds.length <= left) return allow()
+  if (kinds.length <= left || !protects("delete-limit")) return allow()
   if (inventory < 10 && !protects("limit-has-no-minimum")) return allow()
   const minutes = Math.round(spec.limits.windowMs / 60_000)
   const message =

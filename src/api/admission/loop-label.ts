@@ -63,7 +63,7 @@ function keepLabel(request: AdmissionRequest, object: ApiObject, old: ApiObject)
     verb: "change",
     ...faultNames(request.key),
     why: `the label ${loopLabel} is changed only by the engine`,
-    way: "delete it and make it anew in the other loop",
+    way: "`setpoint move` hands it to another loop",
   })
 }
 

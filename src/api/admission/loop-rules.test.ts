@@ -22,11 +22,28 @@ function request(spec: JsonObject): AdmissionRequest {
 }
 
 describe("a loop", () => {
+  it.each([["spec.source.git", { source: { git: { url: "https://example.com/a.git" } } }]])(
+    "is refused when it asks for what nothing honours yet: %s",
+    async (field, asked) => {
+      await expect(loopAdmission.admit(request({ ...base, ...asked }))).rejects.toThrow(field)
+    },
+  )
+
   it.each([
-    ["spec.windows", { windows: [{ schedule: "0 2 * * *", duration: "1h" }] }],
-    ["spec.source.git", { source: { git: { url: "https://example.com/a.git" } } }],
-  ])("is refused when it asks for what nothing honours yet: %s", async (field, asked) => {
-    await expect(loopAdmission.admit(request({ ...base, ...asked }))).rejects.toThrow(field)
+    ["four fields", { schedule: "0 2 * *", duration: "1h" }],
+    ["minute 99", { schedule: "99 2 * * *", duration: "1h" }],
+    ["a day that never comes", { schedule: "0 0 30 2 *", duration: "1h" }],
+    ["an unknown zone", { schedule: "0 2 * * *", duration: "1h", timeZone: "Mars/Olympus" }],
+    ["no length", { schedule: "0 2 * * *", duration: "0s" }],
+  ])("is refused with a window of %s", async (_what, window) => {
+    const asked = request({ ...base, windows: [window] })
+    await expect(loopAdmission.admit(asked)).rejects.toThrow("spec.windows[0]")
+  })
+
+  it("is admitted with a window in a time zone", async () => {
+    const window = { schedule: "0 2 * * 1-5", duration: "1h", timeZone: "Europe/Berlin" }
+    const asked = request({ ...base, windows: [window] })
+    await expect(loopAdmission.admit(asked)).resolves.toBe(asked.object)
   })
 
   it("is admitted with the defaults of those fields", async () => {

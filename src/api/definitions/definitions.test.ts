@@ -34,12 +34,17 @@ describe("Loop", () => {
     expect(object.spec).toEqual({
       mode: "Observe",
       interval: "5m",
-      limits: { deletes: 5, deletesPercent: 10, changes: 50, window: "10m" },
+      limits: { deletes: 5, deletesPercent: 10, changes: 50, window: "10m", shrinkPercent: 50 },
       onEmpty: "Hold",
       onDrift: "Correct",
       onConflict: "Hold",
+      onVanish: "Hold",
+      paths: [],
       windows: [],
-      approvals: { required: 1, separateAuthor: false },
+      approvals: { required: 1, separateAuthor: false, approvers: [], expiresAfter: "7d" },
+      cleanRounds: 3,
+      sourceMaxAge: "1h",
+      deletionDeadline: "1h",
     })
   })
 
