@@ -2,11 +2,13 @@
 // them with what is committed.
 
 import { cliPage } from "./cli-page.ts"
+import { corpusPage, corpusPath } from "./corpus-page.ts"
 import { errorsPage, errorsPath } from "./errors-page.ts"
 import { kindsPage } from "./kinds-page.ts"
 import { loopPage } from "./loop-page.ts"
 
 export const referencePages: Readonly<Record<string, () => Promise<string>>> = {
+  [corpusPath]: corpusPage,
   [errorsPath]: errorsPage,
   "docs/reference/cli.md": cliPage,
   "docs/reference/kinds.md": kindsPage,

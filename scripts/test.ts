@@ -45,6 +45,7 @@ const first: readonly Suite[] = [
 ]
 const budgets: Readonly<Record<string, number>> = {
   conformance: 120,
+  corpus: 120,
   sim: 180,
   docs: 240,
   e2e: 400,

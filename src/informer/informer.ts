@@ -8,6 +8,7 @@ import { parseStorageKey, resourcePrefix, storageKey } from "../api/storage-keys
 import type { Clock } from "../base/clock.ts"
 import type { Fault } from "../base/faults.ts"
 import { hashJson } from "../base/hash.ts"
+import { protects } from "../base/protections.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { Closeable } from "../contract/world.ts"
 import { type ApiObject, keyText, parseKeyText } from "../object/object.ts"
@@ -168,7 +169,8 @@ export class Informer {
   }
 
   #endSnapshot(): void {
-    for (const name of this.#unseen) this.#delete(name)
+    const gone = protects("relist-notices-deletes") ? this.#unseen : []
+    for (const name of gone) this.#delete(name)
     this.#unseen = new Set()
   }
 

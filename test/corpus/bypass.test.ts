@@ -90,6 +90,24 @@ describe("forcing", () => {
     await must(() => expect(site.there()).toHaveLength(3))
   })
 
+  prove("G06", "delete-needs-grant", async (must) => {
+    const site = await Site.open({ source: false })
+    for (const name of names(3)) await site.create(widget(name))
+    await site.clock.advance(30 * 60_000)
+    // Marked while the kind's provider is away, so that nobody could judge it.
+    await site.sim.stopPlane()
+    const { kinds } = site.sim
+    site.sim.kinds = []
+    await site.sim.start()
+    await site.run(site.delete("w0"))
+    await site.sim.stopPlane()
+    site.sim.kinds = kinds
+    await site.sim.start()
+    await site.clock.advance(60_000)
+    await must(() => expect(site.there()).toEqual(names(3)))
+    await must(() => expect(site.pending().held[0]?.reasons[0]?.code).toBe("NotJudged"))
+  })
+
   prove("G07", "break-glass-expires", async (must) => {
     const site = await Site.open()
     await site.declare(all(40))

@@ -7,14 +7,11 @@ import { widget } from "../sim/site.ts"
 
 /** The same kind with `colorFrom` beside `color`. */
 export function linked(kind: KindProvider): KindProvider {
+  const from = '"colorFrom":{"type":"object","x-kubernetes-preserve-unknown-fields":true}'
   const text = JSON.stringify(kind.definition)
-  const text2 = text
     .replace('"required":["size","color"]', '"required":["size"]')
-    .replace(
-      '"properties":{"name"',
-      '"properties":{"colorFrom":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"name"',
-    )
-  return { ...kind, definition: JSON.parse(text2) as ApiObject, desire }
+    .replace('"properties":{"name"', `"properties":{${from},"name"`)
+  return { ...kind, definition: JSON.parse(text) as ApiObject, desire }
 }
 
 function desire(spec: JsonObject, lookup: (reference: Reference) => Json | undefined): Desire {

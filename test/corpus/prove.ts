@@ -1,7 +1,7 @@
-// One proof of a row of the fault corpus: the same scenario is run twice in the real code, once with
-// everything armed, when its promise must hold, and once with exactly one protection switched off,
-// when that promise must break. A twin that still holds fails: then the protection is not what
-// holds it, or the scenario can't fail.
+// One proof of a row of the fault corpus: the same scenario is run twice in the real code, once as
+// it is, when its promise must hold, and once with exactly one protection switched off, when that
+// promise must break. A twin that still holds fails: then the protection is not what holds it, or
+// the scenario can't fail.
 
 import { expect, it } from "vitest"
 import { disarm, type Protection, protections } from "../../src/base/protections.ts"

@@ -6,15 +6,19 @@ import { bypassRows } from "./rows/bypass.ts"
 import { clockRows } from "./rows/clock.ts"
 import { concurrencyRows } from "./rows/concurrency.ts"
 import { desiredRows } from "./rows/desired.ts"
+import { crashRows, eventRows, storeRows } from "./rows/events.ts"
 import { observationRows } from "./rows/observation.ts"
 import type { CorpusRow, CorpusSection } from "./rows/row.ts"
 
 export const sections: readonly CorpusSection[] = [
   desiredRows,
   observationRows,
+  eventRows,
   actuationRows,
+  crashRows,
   clockRows,
   concurrencyRows,
+  storeRows,
   bypassRows,
 ]
 

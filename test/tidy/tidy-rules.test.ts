@@ -5,6 +5,7 @@ import { renderErrors } from "../../scripts/errors-page.ts"
 import { ambientCalls, constructs, lengths, names, openings } from "./code-rules.ts"
 import { codeText } from "./code-text.ts"
 import { circles, importOrder, unusedFiles } from "./imports.ts"
+import { protectionSites, protectionTwins } from "./protection-rules.ts"
 import type { Finding, TidyFile } from "./repository.ts"
 import { dependencies, faultCodes, foreignTraces, lockfile, readmes } from "./repository-rules.ts"
 import { actingWorld } from "./world-rules.ts"
@@ -199,6 +200,23 @@ describe("the repository", () => {
     expect(messages(twice)).toEqual(["SPT-A-001 is defined in src/a/faults.ts too"])
     const elsewhere = faultCodes([file("src/a/rows.ts", row), use])
     expect(messages(elsewhere)).toEqual(["SPT-A-001 is defined outside a faults.ts"])
+  })
+
+  it("wants each protection asked once by name, disarmed by tests alone, and with a twin", () => {
+    const table = file("src/base/protections.ts", 'const p = {\n  "kept": "x",\n} as const')
+    const site = file("src/a/a.ts", 'if (protects("kept")) return')
+    const twin = file("src/a/a.test.ts", 'const arm = disarm("kept")')
+    expect(protectionSites([table, site, twin])).toEqual([])
+    expect(protectionTwins([table, site, twin])).toEqual([])
+    expect(messages(protectionTwins([table, site]))).toEqual(["kept has no twin"])
+    const wrong = (text: string) => messages(protectionSites([table, site, file("src/b.ts", text)]))
+    expect(wrong('protects("kept")')).toEqual(["kept is asked in 2 places, not in 1"])
+    expect(wrong('protects("other")')).toEqual(["other is not listed"])
+    expect(wrong("protects(name)")).toEqual(["protects() wants a name as text"])
+    expect(wrong('import { disarm } from "./base/protections.ts"')).toEqual(["only tests disarm"])
+    expect(wrong('disarm("kept")')).toEqual(["only tests disarm"])
+    expect(wrong("this.#disarm()")).toEqual([])
+    expect(messages(protectionSites([table]))).toEqual(["kept is asked in 0 places, not in 1"])
   })
 
   it("wants every runtime dependency decided", () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { errorsPage, errorsPath } from "../../scripts/errors-page.ts"
 import { ambientCalls, constructs, lengths, names, openings } from "./code-rules.ts"
 import { circles, importOrder, unusedFiles } from "./imports.ts"
+import { protectionSites, protectionTwins } from "./protection-rules.ts"
 import { type Finding, findingText, readRepository } from "./repository.ts"
 import { dependencies, faultCodes, foreignTraces, lockfile, readmes } from "./repository-rules.ts"
 import { actingWorld } from "./world-rules.ts"
@@ -23,6 +24,9 @@ describe("the repository is tidy", () => {
   it("source files start with what they are for", () => clean(openings(files)))
   it("every source folder has a short README", () => clean(readmes(files)))
   it("fault codes are unique, defined in one place and used", () => clean(faultCodes(files)))
+  it("protections are asked where they act and disarmed by tests alone", () =>
+    clean(protectionSites(files)))
+  it("every protection has a twin", () => clean(protectionTwins(files)))
   it("runtime dependencies are decided", () => clean(dependencies(files)))
   it("nothing of a machine or a registry is left", () => clean(foreignTraces(files)))
   it("the lockfile names no hosts", () => clean(lockfile(files)))

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { type Clock, toTimestamp } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
+import { protects } from "../../base/protections.ts"
 import { newUid, type Random } from "../../base/random.ts"
 import { storeFault } from "../faults.ts"
 import type { KvStore } from "../kv-store.ts"
@@ -149,7 +150,8 @@ async function openEngine(directory: string, identity: IdentityFile): Promise<Sq
     throw error
   }
   if (size === 0) throw lost("store.db is empty")
-  if (existsSync(join(directory, openMark)) && !existsSync(`${path}-wal`))
+  const cut = existsSync(join(directory, openMark)) && !existsSync(`${path}-wal`)
+  if (cut && protects("missing-log-refused"))
     throw lost("store.db-wal is missing, and the last plane did not end in order")
   const engine = await SqliteEngine.open(pathToFileURL(path).href)
   try {

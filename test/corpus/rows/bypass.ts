@@ -32,9 +32,12 @@ export const bypassRows: CorpusSection = {
     },
     {
       id: "G06",
-      fault: "a finalizer is taken off by hand",
-      holds: "the inventory notices; the orphan is shown",
-      proofs: { "orphan-is-noticed": "shows the target of an object that vanished" },
+      fault: "a finalizer is taken off by hand, or an object is marked without being judged",
+      holds: "the inventory notices; the orphan is shown; the delete waits",
+      proofs: {
+        "orphan-is-noticed": "shows the target of an object that vanished",
+        "delete-needs-grant": "holds the delete of an object that nobody judged",
+      },
     },
     {
       id: "G07",

@@ -1,4 +1,4 @@
-// Faults of several writers: two planes, two workers, two processes, two loops that feed each other.
+// Faults of several writers: planes, workers, processes, loops that feed each other.
 
 import type { CorpusSection } from "./row.ts"
 
