@@ -12,6 +12,7 @@ import { PinnedSource, rollbackCause } from "../controllers/quarantine.ts"
 import { rollbackRevision } from "../ledger/quarantines.ts"
 import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../object/object.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
+import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { type PreviewParts, pendingPlan } from "./preview-parts.ts"
@@ -48,6 +49,8 @@ export async function previewLoop(
   const doomed = new Set(undeclared)
   const kept = subjects.filter((subject) => !doomed.has(subject))
   const passes = await mapBounded(kept, atOnce, (subject) => previewPass(subject, parts))
+  const guarded = undeclared.filter(({ kind }) => isGuarded(loop, kind, parts))
+  await mapBounded(guarded, atOnce, (subject) => lookNow(subject, parts))
   const plan = pendingPlan(parts.ledger, loop.id)
   const context = { declared, stops: parts.ports.stops(), plan }
   const proposals = passes.flatMap((one) => (one.kind === "proposal" ? [one.proposal] : []))
@@ -73,6 +76,10 @@ export async function previewLoop(
     notes,
   }
 }
+
+/** Its facts count for an invariant, so that it is looked at before anything is judged. */
+const isGuarded = (loop: LoopEngine, { provider }: KindRuntime, parts: PreviewParts): boolean =>
+  parts.invariants.selects(loop.id, provider.kind)
 
 const noteOf = (passed: Passed): PreviewNote[] => (passed.kind === "note" ? [passed.note] : [])
 

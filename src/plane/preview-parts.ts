@@ -9,6 +9,7 @@ import type { StopEntry } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
 import type { ReadWorld } from "../contract/world.ts"
 import type { LoopDeleteJudge } from "../controllers/delete-judge.ts"
+import type { InvariantBook } from "../controllers/invariant-book.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Observer } from "../reconcile/observer.ts"
 import type { SecretHasher } from "../reconcile/secrets.ts"
@@ -33,6 +34,7 @@ export interface PreviewParts {
   readonly observer: Observer
   readonly objects: PreviewObjects
   readonly judge: LoopDeleteJudge
+  readonly invariants: InvariantBook
   /** Read once, by UID: a preview asks for each of them. */
   readonly records: ReadonlyMap<string, TargetRecord>
   readonly openedAt: number

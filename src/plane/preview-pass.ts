@@ -60,6 +60,7 @@ export async function previewPass(subject: Subject, parts: PreviewParts): Promis
     fingerprint: () => undefined,
   })
   const { observation } = seen
+  parts.invariants.note(subject, observation)
   if (observation.kind === "unknown") return note("unknown", observation.cause, text)
   const held = loop.held.get(uid, "delete")
   if (held !== undefined) return { kind: "held", held }
@@ -106,6 +107,7 @@ export async function lookNow(subject: Subject, parts: PreviewParts) {
   const { desired } = await desire(object, kind.provider, parts.objects.lookup)
   const target = recordedTarget(subject, desired, record)
   const observation = await observe(subject, target, parts)
+  parts.invariants.note(subject, observation)
   const text = record?.target ?? targetText(kind.provider, desired)
   return { record, observation, text, desired }
 }

@@ -22,6 +22,7 @@ import { createKindRuntime } from "../reconcile/kind-runtime.ts"
 import { LoopEngine } from "../reconcile/loop-engine.ts"
 import { Observer } from "../reconcile/observer.ts"
 import { defaultRound } from "../reconcile/round.ts"
+import { previewInvariants } from "./preview-invariants.ts"
 import { previewLoop } from "./preview-loop.ts"
 import { PreviewObjects } from "./preview-objects.ts"
 import type { PreviewParts, PreviewPorts } from "./preview-parts.ts"
@@ -54,10 +55,12 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
   try {
     const objects = new PreviewObjects(api, kinds, store)
     await objects.open()
+    const invariants = await previewInvariants(ports, objects, ledger)
     const judge = new LoopDeleteJudge({
       ledger,
       loopOf: (id) => engines.get(id),
       kindOf: (key) => objects.kindOf(key),
+      invariants: (loop, subjects) => invariants.judgeDeletes(loop, subjects),
       observe: () => Promise.reject(new Error("a dry run observes nothing")),
       planned: async () => undefined,
     })
@@ -65,7 +68,7 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     const observer = new Observer({ clock, world: readingWorld(ports.readWorld), gate })
     const openedAt = clock.monotonic()
     const { signal } = stop
-    const known = { ports, ledger, observer, objects, judge, records }
+    const known = { ports, ledger, observer, objects, judge, records, invariants }
     const parts: PreviewParts = { ...known, openedAt, signal }
     for (const loop of chosenLoops(request, objects)) {
       const engine = newEngine(loop, parts)
@@ -94,7 +97,7 @@ async function readRecords(store: Store): Promise<Map<string, TargetRecord>> {
 }
 
 /** A loop with what the ledger remembers of it: pending plans, and approvals under way. */
-function newEngine(loop: ApiObject, { ports, ledger }: PreviewParts): LoopEngine {
+function newEngine(loop: ApiObject, { ports, ledger, invariants }: PreviewParts): LoopEngine {
   const { namespace = "", name } = loop.metadata
   const engine = new LoopEngine(loopId(namespace, name), loopSpecOf(loop), {
     clock: ports.clock,
@@ -102,6 +105,7 @@ function newEngine(loop: ApiObject, { ports, ledger }: PreviewParts): LoopEngine
     round: defaultRound,
     settleRound: async () => {},
     failed: () => {},
+    invariants: (engine, ...sets) => invariants.judgeRound(engine, ...sets),
     keysOf: () => [], // A preview looks at everything before it judges anything.
   })
   engine.sourceGoodAt = ledger.time.now()

@@ -84,6 +84,7 @@ describe("an invariant over files", () => {
     })
     expect(readFileSync(rig.target("ann"), "utf8")).toBe("role: admin\n")
     expect(cli("explain", "file", "ann")).toContain("invariant one-admin")
+    expect(cli("plan", rig.site)).toContain("it would break invariant one-admin")
     rig.declare("ann", "role: admin\n")
     await rig.converged(3)
     rmSync(rig.manifest("ann"))
