@@ -8,6 +8,7 @@ describe("readJson", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
+        fc.pre(!/"(__proto__|constructor|prototype)"/.test(text)) // Refused, as said below.
         expect(readJson(text)).toEqual(JSON.parse(text))
       }),
       { numRuns: 300, examples: [['\u2028\ud83d\ude00\\"/\b\f\n\r\t', 0]] },
