@@ -255,7 +255,8 @@ async function stuck(
 ): Promise<Outcome> {
   ports.settled.drop(subject.key)
   const message = `${fault.message} (${fault.hint})`
-  await report(subject, ports, { state: "stuck", reason, message, target: seen.text, because })
+  const said = { reason, message, target: seen.text, because: { fact: fault.message, ...because } }
+  await report(subject, ports, { state: "stuck", ...said })
   return { kind: "stuck", fault }
 }
 

@@ -69,7 +69,8 @@ export function saysLasting(evidence: readonly unknown[]): boolean {
 }
 
 function find(report: Report): Found {
-  const { because = {}, reason, message } = report
+  const { because = {}, reason } = report
+  const message = because.fact ?? report.message
   const reasons = because.reasons ?? []
   if (reasons.length > 0) return fromReasons(reasons)
   const facts = [

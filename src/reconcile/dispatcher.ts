@@ -213,7 +213,7 @@ export class Dispatcher {
       reason: refusedReason(report) ?? "ActFailed",
       message: `${fault.message} (${fault.hint})`,
       target: action.target,
-      because: { failure: failureOf(fault) },
+      because: { failure: failureOf(fault), fact: fault.message },
     })
     if (stuck) queue.forget(key)
     else queue.addWithBackoff(key)

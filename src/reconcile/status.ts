@@ -12,6 +12,8 @@ export type ReportState = "ready" | "working" | "held" | "waiting" | "denied" | 
 /** What a diagnosis is made from. */
 export interface Because {
   readonly failure?: Failure
+  /** What happened, without the hint. */
+  readonly fact?: string
   /** Of the verdict, the strictest first. */
   readonly reasons?: readonly Reason[]
   /** Values of other objects that are not there yet. */
