@@ -4,7 +4,7 @@
 
 import { readingWorld } from "../actuator/reading-world.ts"
 import { openApi } from "../api/verbs.ts"
-import { loopId } from "../contract/loop.ts"
+import { type LoopSpec, loopId } from "../contract/loop.ts"
 import { waitingPhases } from "../contract/plan.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { SourceIssue } from "../contract/source.ts"
@@ -12,6 +12,7 @@ import type { Store } from "../contract/store.ts"
 import { LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { loopSpecOf } from "../controllers/loop-spec.ts"
+import { LooseningKeeper } from "../controllers/loosening-keeper.ts"
 import { openActions } from "../controllers/plan-approval.ts"
 import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import { Ledger } from "../ledger/ledger.ts"
@@ -70,8 +71,12 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     const { signal } = stop
     const known = { ports, ledger, observer, objects, judge, records, invariants }
     const parts: PreviewParts = { ...known, openedAt, signal }
+    // What a policy or an unapproved loosening says counts here as it does in a plane.
+    const loopOf = (id: string) => engines.get(id)
+    const limits = new LooseningKeeper({ ledger, loopOf, heldChanged: async () => {} })
+    await limits.open()
     for (const loop of chosenLoops(request, objects)) {
-      const engine = newEngine(loop, parts)
+      const engine = newEngine(loop, limits.specOf(loop), parts)
       engines.set(engine.id, engine)
     }
     const loops: LoopPreview[] = []
@@ -97,9 +102,13 @@ async function readRecords(store: Store): Promise<Map<string, TargetRecord>> {
 }
 
 /** A loop with what the ledger remembers of it: pending plans, and approvals under way. */
-function newEngine(loop: ApiObject, { ports, ledger, invariants }: PreviewParts): LoopEngine {
+function newEngine(
+  loop: ApiObject,
+  spec: LoopSpec,
+  { ports, ledger, invariants }: PreviewParts,
+): LoopEngine {
   const { namespace = "", name } = loop.metadata
-  const engine = new LoopEngine(loopId(namespace, name), loopSpecOf(loop), {
+  const engine = new LoopEngine(loopId(namespace, name), spec, {
     clock: ports.clock,
     ledger,
     round: defaultRound,
