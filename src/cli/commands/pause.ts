@@ -13,7 +13,7 @@ export const pauseCommand: CliCommand = {
       .option("--reason <text>", "why; shown in status and kept in the journal")
       .addHelpText(
         "after",
-        "\nExample:\n  setpoint pause file/motd --for 2h    to go on earlier: setpoint resume file/motd",
+        "\nExample:\n  setpoint pause file/motd --for 2h\n  setpoint resume file/motd",
       )
       .action((kind: string, name: string | undefined, options: { for: string; reason?: string }) =>
         cli.run(async () => {
