@@ -26,6 +26,7 @@ export interface StoredState {
 export interface CheckpointKeeperPorts {
   readonly clock: Clock
   readonly ledger: Ledger
+  exists(loop: string): boolean
   /** Whether the loop's objects come from a source. */
   hasSource(loop: string): boolean
   /** What its source declares; undefined until that was read. */
@@ -80,12 +81,6 @@ export class CheckpointKeeper {
     }
   }
 
-  forget(loop: string): void {
-    this.#timers.get(loop)?.cancel()
-    this.#timers.delete(loop)
-    this.#known.delete(loop)
-  }
-
   close(): void {
     this.#closed = true
     for (const timer of this.#timers.values()) timer.cancel()
@@ -102,6 +97,13 @@ export class CheckpointKeeper {
     return { complete: true, pins, revision: inForce.revision }
   }
 
+  /** A loop that is deleted leaves its checkpoints to people. */
+  #forget(loop: string): void {
+    this.#timers.get(loop)?.cancel()
+    this.#timers.delete(loop)
+    this.#known.delete(loop)
+  }
+
   #soon(loop: string, delayMs: number): void {
     if (this.#closed) return
     this.#timers.get(loop)?.cancel()
@@ -113,6 +115,7 @@ export class CheckpointKeeper {
   }
 
   async #look(loop: string, waitedMs: number): Promise<void> {
+    if (!this.#ports.exists(loop)) return this.#forget(loop)
     try {
       if (!(await this.#ports.converged(loop))) {
         if (!this.#timers.has(loop)) this.#soon(loop, Math.min(waitedMs * 2, looksApartMs))
@@ -130,6 +133,7 @@ export class CheckpointKeeper {
   async #keep(loop: string): Promise<void> {
     const { checkpoints, quarantines } = this.#ports.ledger
     const base = checkpoints.get(loop, lastGood)
+    if (this.#isKnown(loop, base)) return
     const { set, known, revision } = await this.#changes(loop, base)
     if (base === undefined && set.pins.size === 0) return
     const built = await checkpoints.pin(loop, set, base)
@@ -145,6 +149,15 @@ export class CheckpointKeeper {
     const bad = quarantines.get(loop)?.revision
     const change = rotate(header, base, checkpoints.get(loop, lastGoodBefore), bad)
     await checkpoints.commit(loop, enginePrincipal, { ...change, built, events: [] })
+  }
+
+  /** The first look after a start: a source revision that was kept is the same content. */
+  #isKnown(loop: string, base: CheckpointHeader | undefined): boolean {
+    const inForce = this.#ports.inForce(loop)
+    if (base === undefined || inForce?.revision === undefined || this.#known.has(loop)) return false
+    if (base.revision !== inForce.revision) return false
+    this.#known.set(loop, { root: base.root, placement: inForce.placement })
+    return true
   }
 
   /** What differs from what was pinned last, or everything when that is not known. */

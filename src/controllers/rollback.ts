@@ -1,7 +1,7 @@
 // Returning a loop to a checkpoint, as a person asks. With a source, the revision that is in force
 // is set aside and the pinned manifests take its place; the source keeper does the rest, judged as
-// always. Without one, the pinned specs are written by the verbs as that person, and what came after
-// is deleted as one judged set. What can't be brought back is said, never promised.
+// always. Without one, the pinned specs are written by the verbs as that person, and what came
+// after is deleted as one judged set. What can't be brought back is said, never promised.
 
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"

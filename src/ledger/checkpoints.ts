@@ -1,7 +1,7 @@
 // Checkpoints in the store: headers, pages and bytes. Headers are mirrored in memory; the rest is
 // read when asked for. What no checkpoint of a loop names any more is removed with the change that
-// let it go, and what a crash left behind is found by a mark. Changes of one loop are made one after
-// another, inside `exclusive`.
+// let it go, and what a crash left behind is found by a mark. Changes of one loop are made one
+// after another, inside `exclusive`.
 
 import { KeyedLock, mapBounded } from "../base/async.ts"
 import { sha256 } from "../base/hash.ts"

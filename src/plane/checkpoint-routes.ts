@@ -143,7 +143,7 @@ function hidden(plane: Plane, { key, apiVersion, kind, metadata, body }: Pin): o
   return { object: key, apiVersion, kind, metadata, ...body, ...safe }
 }
 
-/** A field that is secret, or lies below one that is, shows only hashes of both sides. */
+/** A field that is secret, or holds one, or lies in one, shows only hashes of both sides. */
 function hideFields(plane: Plane, one: ObjectDifference): ObjectDifference {
   const kind = plane.engine.feed?.kindOf(one.object)
   const secrets = (kind?.provider.secretPaths ?? []).map((path) => `spec.${path}`)
@@ -151,8 +151,9 @@ function hideFields(plane: Plane, one: ObjectDifference): ObjectDifference {
   const hash = (value: Json | undefined) =>
     value === undefined ? undefined : plane.ports.hasher.hash(value)
   const fields = one.fields.map((field) => {
-    const near = secrets.some((path) => `${field.path}.`.startsWith(`${path}.`))
-    if (!near) return field
+    const [own, near] = [`${field.path}.`, (path: string) => `${path}.`]
+    const secret = secrets.some((path) => own.startsWith(near(path)) || near(path).startsWith(own))
+    if (!secret) return field
     const [before, after] = [hash(field.before), hash(field.after)]
     return {
       path: field.path,

@@ -23,6 +23,7 @@ export class Checkpointing {
     ledger.checkpoints.breathe = async () => engine.breath.due()
     this.keeper = new CheckpointKeeper({
       ...{ clock, ledger },
+      exists: (loop) => loops.get(loop) !== undefined,
       hasSource: (loop) => loops.sourceOf(loop) !== undefined,
       inForce: (loop) => loops.sourceOf(loop)?.inForce,
       converged: (loop) => this.#converged(loop),

@@ -31,13 +31,16 @@ export function stepsOf(block: string): Step[] {
 
 const lookingPrograms = new Set(["cat", "ls", "stat", "test", "grep", "readlink"])
 const lookingVerbs = new Set(
-  "status plan plans get describe history explain events diff doctor".split(" "),
+  "status plan plans get describe history explain events diff doctor report audit".split(" "),
 )
+
+const checkpointLooks = new Set(["list", "show", "diff"])
 
 /** Only looks: may be asked again until it answers as the document says. */
 export function isLook(command: string): boolean {
-  const [program = "", verb = ""] = command.split(" ")
-  const looks = program === "setpoint" ? lookingVerbs.has(verb) : lookingPrograms.has(program)
+  const [program = "", verb = "", part = ""] = command.split(" ")
+  const reads = lookingVerbs.has(verb) || (verb === "checkpoint" && checkpointLooks.has(part))
+  const looks = program === "setpoint" ? reads : lookingPrograms.has(program)
   return looks && !/[;>]|&&/.test(command)
 }
 

@@ -181,6 +181,14 @@ describe("backups by itself", () => {
     expect(none.err).toContain("there is no such file")
   })
 
+  it("that fail are a warning and an event", async () => {
+    rig.declareMany(1)
+    writeFileSync(join(rig.base, "file"), "")
+    await rig.start({ args: ["--backup-to", join(rig.base, "file", "backups")] })
+    expect(setpoint("status").out).toMatch(/BACKUP FAILED \S+: .*file/)
+    await waitFor("the event", () => setpoint("events").out.includes("BackupFailed"))
+  })
+
   it("are refused inside the data directory", () => {
     const to = join(rig.data, "backups")
     const refused = setpoint("up", rig.site, "--backup-to", to)
