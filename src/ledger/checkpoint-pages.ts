@@ -1,7 +1,7 @@
 // What a checkpoint is made of: a header that names pages, pages of entries, and the bytes of each
 // object's spec, all found by the hash of their content, so that two checkpoints share what is
-// equal in both. An object lies in the page that the hash of its key says: one changed object changes one
-// page. Pure.
+// equal in both. An object lies in the page that the hash of its key says: one changed object
+// changes one page. Pure.
 
 import { hashJson, sha256 } from "../base/hash.ts"
 import { canonicalJson, type Json, type JsonObject } from "../base/json.ts"
