@@ -31,7 +31,7 @@ export const kind = defineKind({
   ...{ group: "types.example.com", version: "v1", kind: "Typed", spec },
   identity: ({ path }) => path,
   // @ts-expect-error
-  normalize: (value, world) => {
+  normalize: (value, _world) => {
     return value
   },
   async observe(target, { world }) {

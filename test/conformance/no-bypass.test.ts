@@ -191,9 +191,10 @@ describe("a hostile provider over the documented surface", () => {
     arm = disarm("reading-handles")
     const hostile = new Hostile()
     const rig = await rigOf([hostile.kind])
+    const { space } = rig.files // It does not even leave that.
     await rig.apply(trap("a"))
     await rig.sim.clock.advance(10_000)
-    const taken = rig.files.space.log.filter(({ path }) => path.startsWith(`${loot}/`))
+    const taken = space.log.filter(({ path }) => path.startsWith(`${loot}/`))
     expect(taken).not.toEqual([])
   })
 })
