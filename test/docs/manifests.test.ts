@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { note } from "../../examples/10-own-provider/note.ts"
+import { guardPolicyDefinition } from "../../src/api/definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "../../src/api/definitions/invariants.ts"
 import { loopDefinition } from "../../src/api/definitions/setpoint.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../../src/base/json.ts"
@@ -17,7 +18,7 @@ import { readManifests } from "../../src/sources/manifests/read-manifests.ts"
 import { blocksOf, documents, root } from "./pages.ts"
 
 const files = fileKinds({ roots: ["/"], forbidden: [] })
-const own = [loopDefinition, invariantDefinition, signalDefinition]
+const own = [loopDefinition, guardPolicyDefinition, invariantDefinition, signalDefinition]
 const definitions = [...own, ...[...files, note].map((kind) => kind.definition)]
 const schemas = new Map(definitions.map((one) => [kindOf(one), schemaOf(one)]))
 
