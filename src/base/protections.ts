@@ -30,6 +30,7 @@ export const protections = {
   "dry-run-stores-nothing": "a dry run ends before anything is stored",
   "duplicates-are-refused": "an object that is declared twice is refused with both places",
   "early-absence-is-doubt": "a target that was just made and is not seen yet is not taken for gone",
+  "empty-name-lifts-nothing": "a stop is not lifted by an empty name",
   "empty-selector-is-not-all": "a selector that is given and empty selects nothing",
   "emptying-holds": "a set of deletes that empties a loop or a kind waits for a person",
   "epoch-fence": "a commit of a plane that another one has taken over from is refused",
@@ -91,6 +92,7 @@ export const protections = {
   "uid-precondition": "a delete that names a UID hits no other object of the same name",
   "uncertain-create-waits":
     "a create that can't be found again is not repeated when its end is unknown",
+  "unclear-choice-refused": "a decision that can't be understood approves nothing",
   "unevaluable-invariant-blocks-destruction":
     "no invariant that can't be evaluated allows a delete",
   "unknown-is-not-absent": "a read that failed is never taken for an absence",

@@ -155,6 +155,13 @@ export const controllerFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-PLAN-016": {
+    fault: "stuck",
+    text: "cannot read the decision on plan {plan}: {why}",
+    hint: "leave actions out to decide on all of them; decision is approve or reject",
+    status: 422,
+    reason: "Invalid",
+  },
   "SPT-STOP-001": {
     fault: "stuck",
     text: "cannot lift a stop: {principal} is no person but a {kind}, and only people do that",

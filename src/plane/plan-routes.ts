@@ -1,7 +1,8 @@
 // Looking at plans and deciding on them.
 
 import type { ExtensionRoute } from "../api/extensions.ts"
-import { isObject, type Json, toPlainJson } from "../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { withRulesInForce } from "../controllers/plan-approval.ts"
 import { actionView, approvalView, planSummary } from "../controllers/plan-object.ts"
@@ -42,7 +43,7 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
       pattern: "/apis/setpoint.dev/v1alpha1/namespaces/:namespace/plans/:name/approval",
       handler: async (principal, params, _query, body) => {
         const name = params.name ?? ""
-        const { hash, actions, decision } = decisionOf(body)
+        const { hash, actions, decision } = decisionOf(name, body)
         const plan =
           decision === "reject"
             ? await plans.reject(name, principal)
@@ -95,12 +96,24 @@ function summary(plane: Plane, plan: PlanDocument): object {
   }
 }
 
-function decisionOf(body: Json | undefined) {
+/** What can't be understood is refused: it must not pass for a yes to everything. */
+function decisionOf(plan: string, body: Json | undefined) {
   const given = isObject(body) ? body : {}
+  const why = unclear(given)
+  if (why !== undefined && protects("unclear-choice-refused")) {
+    throw controllerFault("SPT-PLAN-016", { plan, why })
+  }
   const actions = Array.isArray(given.actions) ? given.actions.map(String) : undefined
   return {
     hash: typeof given.hash === "string" ? given.hash : "",
     actions,
     decision: given.decision === "reject" ? "reject" : "approve",
   }
+}
+
+function unclear({ actions, decision }: JsonObject): string | undefined {
+  const listed = isArray(actions) && actions.every((one) => typeof one === "string")
+  if (actions !== undefined && !listed) return "actions is no list of digests"
+  const known = decision === undefined || decision === "approve" || decision === "reject"
+  return known ? undefined : "decision is neither approve nor reject"
 }

@@ -2,8 +2,10 @@
 // listed. Anyone may stop; only people lift a stop.
 
 import type { ExtensionRoute } from "../api/extensions.ts"
-import { toPlainJson } from "../base/json.ts"
+import { isObject, type Json, toPlainJson } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { stoppedBy } from "../contract/stop.ts"
+import { controllerFault } from "../controllers/faults.ts"
 import type { Plane } from "./plane.ts"
 import { readStop } from "./read-stop.ts"
 
@@ -25,6 +27,7 @@ export function stopRoutes(plane: Plane): ExtensionRoute[] {
       method: "POST",
       pattern: "/setpoint/v1/resume",
       handler: async (principal, _params, _query, body) => {
+        refuseBlank(body)
         const { reason, until: _, ...lift } = readStop(body ?? {}, plane.ports.clock.now())
         const why = reason === undefined ? {} : { reason }
         const stops = await plane.stops.apply(principal, { stops: [], lifts: [lift], ...why })
@@ -42,4 +45,12 @@ export function stopRoutes(plane: Plane): ExtensionRoute[] {
       },
     },
   ]
+}
+
+/** An empty name is a slip, and must not lift the stop of everything. */
+function refuseBlank(body: Json | undefined): void {
+  const given = isObject(body) ? body : {}
+  const blank = ["loop", "provider", "object"].find((name) => given[name] === "")
+  if (blank === undefined || !protects("empty-name-lifts-nothing")) return
+  throw controllerFault("SPT-STOP-005", { why: `${blank} is empty` })
 }

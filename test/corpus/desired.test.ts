@@ -1,7 +1,7 @@
 // Faults of what is desired, each with its twin.
 
 import { describe, expect } from "vitest"
-import { at } from "../../src/base/json.ts"
+import { at, type JsonObject } from "../../src/base/json.ts"
 import { SimSource } from "../../src/sim/sim-plane.ts"
 import { ann, loops, names, Site, widget, widgets } from "../sim/site.ts"
 import { folderSite, manifestText } from "./folder-site.ts"
@@ -134,6 +134,34 @@ describe("desired state", () => {
     await site.run(site.as(ann).deleteCollection(widgets, { namespace: "default" }))
     await site.clock.advance(5000)
     expect(site.there()).toEqual([])
+  })
+
+  prove("D11", "unclear-choice-refused", async (must) => {
+    const site = await Site.open()
+    await site.declare(all(40))
+    await site.declare(all(20))
+    const plan = site.pending()
+    for (const body of [{ actions: "abc" }, { actions: null }, { decision: "Reject" }]) {
+      await site.run(site.approval(plan, body)).catch(() => undefined)
+      await site.clock.advance(5000)
+      await must(() => expect(site.there()).toHaveLength(40))
+    }
+  })
+
+  prove("D11", "empty-name-lifts-nothing", async (must) => {
+    const site = await Site.open()
+    await site.declare(all(2))
+    const post = (verb: string, body: JsonObject) =>
+      site.run(site.as(ann).call("POST", `/setpoint/v1/${verb}`, body)).catch(() => undefined)
+    await post("stop", {})
+    await post("resume", { loop: "" })
+    await post("resume", { provider: "" })
+    const before = site.mutations
+    await site.declare(all(4), 10_000)
+    await must(() => expect(site.mutations).toBe(before))
+    await post("resume", {})
+    await site.clock.advance(10_000)
+    expect(site.there()).toHaveLength(4)
   })
 
   prove("D12", "one-source-per-object", async (must) => {

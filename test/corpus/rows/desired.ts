@@ -72,7 +72,11 @@ export const desiredRows: CorpusSection = {
       id: "D11",
       fault: "a selector or scope is empty",
       holds: "empty is nothing; all has to be spelled out",
-      proofs: { "empty-selector-is-not-all": "an empty selector deletes nothing" },
+      proofs: {
+        "empty-selector-is-not-all": "an empty selector deletes nothing",
+        "unclear-choice-refused": "a choice of actions that can't be understood approves none",
+        "empty-name-lifts-nothing": "an empty name does not lift the stop of everything",
+      },
     },
     {
       id: "D12",
