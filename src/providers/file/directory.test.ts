@@ -76,6 +76,7 @@ test("a directory that is not empty is kept, and what is in it is named", async 
     cause:
       `${path} is not empty: it holds "f0", "f1", "f2", "f3", "f4" and 3 more; ` +
       "remove them, or release the object",
+    failure: { class: "Conflict" },
   })
   expect(readdirSync(path)).toHaveLength(8)
 })
@@ -95,6 +96,7 @@ test.each([
       kind: "failed",
       cause: `${what} is in the way at ${path}; it is never replaced or removed`,
       stuck: true,
+      failure: { class: "Conflict" },
     })
   }
   expect(await directory.act("create", { path })).toMatchObject({ kind: "failed" })

@@ -27,6 +27,8 @@ const canWeaken = !root || works([...setpriv, "true"])
 const canMount =
   root && works(["unshare", "-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt && umount /mnt"])
 
+const failure = { code: "SPT-FILE-001", errno: "EACCES" }
+
 function run(before: readonly string[], steps: readonly Step[]): unknown[] {
   const [program = "", ...rest] = [...before, process.execPath, script]
   const input = JSON.stringify(steps)
@@ -43,7 +45,7 @@ describe.skipIf(!canWeaken)("without power over permissions (needs setpriv under
       { spec, applied: true },
       { verb: "delete", spec },
     ])
-    expect(seen).toEqual({ kind: "unknown", cause: `cannot open ${dir}/a: EACCES` })
+    expect(seen).toEqual({ kind: "unknown", cause: `cannot open ${dir}/a: EACCES`, failure })
     expect(deleted).toMatchObject({ kind: "failed" })
     chmodSync(`${dir}/a`, 0o600)
     expect(readFileSync(`${dir}/a`, "utf8")).toBe("secret")
@@ -56,7 +58,7 @@ describe.skipIf(!canWeaken)("without power over permissions (needs setpriv under
     const spec = { path: `${dir}/d/a`, content: "x" }
     const deep = { path: `${dir}/d/e/a`, content: "x" }
     const [seen, deeper, made] = run(setpriv, [{ spec }, { spec: deep }, { verb: "create", spec }])
-    expect(seen).toEqual({ kind: "unknown", cause: `cannot lstat ${dir}/d/a: EACCES` })
+    expect(seen).toEqual({ kind: "unknown", cause: `cannot lstat ${dir}/d/a: EACCES`, failure })
     expect(deeper).toMatchObject({ kind: "unknown", cause: `cannot lstat ${dir}/d/e: EACCES` })
     expect(made).toMatchObject({ kind: "failed" })
     chmodSync(`${dir}/d`, 0o700)
@@ -84,7 +86,8 @@ describe.skipIf(!canWeaken)("without power over permissions (needs setpriv under
     chmodSync(`${dir}/d`, 0o333)
     const spec = { path: `${dir}/d/a`, content: "x" }
     const [made] = run(setpriv, [{ verb: "create", spec }])
-    expect(made).toEqual({ kind: "failed", cause: `cannot list ${dir}/d: EACCES` })
+    const refused = { failure: { errno: "EACCES" } }
+    expect(made).toEqual({ kind: "failed", cause: `cannot list ${dir}/d: EACCES`, ...refused })
     chmodSync(`${dir}/d`, 0o755)
     expect(readdirSync(`${dir}/d`)).toEqual([])
   })

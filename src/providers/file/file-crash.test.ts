@@ -180,6 +180,7 @@ describe("races at the effect", () => {
     expect(await driver.actOnSeen("update", { path: `${dir}/a`, content: "x" })).toEqual({
       kind: "failed",
       cause: "it changed since it was observed",
+      failure: { class: "Conflict" },
     })
     expect(readFileSync(`${dir}/a`, "utf8")).toBe("foreign edit")
     expect(temporaries()).toEqual([])

@@ -191,8 +191,9 @@ describe("bounds", () => {
     symlinkSync(`${dir}/real`, `${dir}/link`)
     const spec = { path: `${dir}/link/sub/a`, content: "x" }
     const cause = `a symlink is in the way at ${dir}/link; use the real path`
-    expect(await file.observe(spec)).toEqual({ kind: "unknown", cause, stuck: true })
-    expect(await file.act("create", spec)).toEqual({ kind: "failed", cause, stuck: true })
+    const known = { cause, stuck: true, failure: { class: "Conflict" } }
+    expect(await file.observe(spec)).toEqual({ kind: "unknown", ...known })
+    expect(await file.act("create", spec)).toEqual({ kind: "failed", ...known })
     expect(readdirSync(`${dir}/real/sub`)).toEqual([])
   })
 
@@ -281,6 +282,7 @@ describe("things that can be in a file's place", () => {
       kind: "unknown",
       cause: `a file is in the way at ${dir}/f; a directory has to be there`,
       stuck: true,
+      failure: { class: "Conflict" },
     })
   })
 
@@ -290,6 +292,7 @@ describe("things that can be in a file's place", () => {
       kind: "unknown",
       cause: `the directory ${dir}/no does not exist; declare a Directory`,
       stuck: true,
+      failure: { class: "Dependency" },
     })
     expect(await file.observe(orphan, true)).toMatchObject({
       kind: "unknown",
