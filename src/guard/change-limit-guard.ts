@@ -24,7 +24,8 @@ export const changeLimitGuard: Guard = {
     const rank = rankOf(action.digest, facts)
     const over = limitsOf(facts).find((limit) => limit.changesUsed + rank >= limit.changes)
     if (over === undefined) return undefined
-    const message = `${over.changesUsed} of ${over.changes} changes of this window are used (${over.by})`
+    const used = `${over.changesUsed} of ${over.changes} changes of this window are used`
+    const message = `${used} (${over.by})`
     const hint = "it goes on by itself when the window moves; raise spec.limits.changes to hurry"
     return verdict("wait", { guard: "change-limit", code: "ChangeLimit", message, hint })
   },

@@ -1,6 +1,6 @@
-// The trust ramp: a loop that observes is let act by a person, after so many clean rounds. A source,
-// a service or an agent never promotes one. Whoever can't wait says so in an annotation, which the
-// loop then carries for everyone to see.
+// The trust ramp: a loop that observes is let act by a person, after so many clean rounds. A
+// source, a service or an agent never promotes one. Whoever can't wait says so in an annotation,
+// which the loop then carries for everyone to see.
 
 import { at } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"

@@ -1,5 +1,5 @@
-// `setpoint audit verify|export|anchor`: whether the journal is what was written, and its entries for
-// other systems. Works with a running plane, and on a data directory where none runs.
+// `setpoint audit verify|export|anchor`: whether the journal is what was written, and its entries
+// for other systems. Works with a running plane, and on a data directory where none runs.
 
 import type { CliCommand } from "../command.ts"
 
@@ -12,8 +12,8 @@ export interface ExportOptions {
 }
 
 const help = `
-A journal that was rewritten as a whole is sound by itself. Keep what \`audit anchor\` prints where those
-who can change the data directory can't write, and give it to --anchor.
+A journal that was rewritten as a whole is sound by itself. Keep what \`audit anchor\` prints where
+those who can change the data directory can't write, and give it to --anchor.
 
 Examples:
   setpoint audit anchor > heads.json

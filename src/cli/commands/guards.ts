@@ -28,7 +28,7 @@ export const guardsCommand: CliCommand = {
       .option("--since <duration>", "only rounds of this long, such as 7d")
       .addHelpText(
         "after",
-        "\nExample:\n  setpoint guards test site --against history --set limits.deletes=1 --since 7d",
+        "\nExample:\n  setpoint guards test site --against history --set limits.deletes=1",
       )
       .action((loop: string | undefined, options: GuardsOptions) =>
         cli.run(() => test(cli, loop, options)),

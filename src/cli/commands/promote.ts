@@ -1,5 +1,5 @@
-// `setpoint promote`: lets a loop that observes act, once it had its clean rounds. The plane decides
-// whether it may; this only asks, and says how far the loop is.
+// `setpoint promote`: lets a loop that observes act, once it had its clean rounds. The plane
+// decides whether it may; this only asks, and says how far the loop is.
 
 import { at, toPlainJson } from "../../base/json.ts"
 import { type ApiObject, setpointGroup, setpointVersion } from "../../object/object.ts"

@@ -1,5 +1,5 @@
-// `setpoint report LOOP`: what a loop did, or would have done; with --compliance how long its objects
-// were as declared.
+// `setpoint report LOOP`: what a loop did, or would have done; with --compliance how long its
+// objects were as declared.
 
 import type { CliCommand } from "../command.ts"
 
