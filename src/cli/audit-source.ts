@@ -1,5 +1,5 @@
-// Where an audit reads: the plane that runs on the data directory, or the directory itself when none
-// does. Both answer with the same code on the same store.
+// Where an audit reads: the plane that runs on the data directory, or the directory itself when
+// none does. Both answer with the same code on the same store.
 
 import { resolve } from "node:path"
 import { toTimestamp } from "../base/clock.ts"

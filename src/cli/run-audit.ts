@@ -1,5 +1,5 @@
-// Verifies, exports and anchors the journal. Exports go out page by page and wait for the reader, so
-// that memory does not grow with the journal.
+// Verifies, exports and anchors the journal. Exports go out page by page and wait for the reader,
+// so that memory does not grow with the journal.
 
 import { once } from "node:events"
 import { readFileSync } from "node:fs"

@@ -1,5 +1,5 @@
-// Forgets journal entries that are older than is kept: whole closed segments, in small commits, on a
-// timer. Anchors stay for ever, so that what is left still verifies. It never touches an open
+// Forgets journal entries that are older than is kept: whole closed segments, in small commits, on
+// a timer. Anchors stay for ever, so that what is left still verifies. It never touches an open
 // segment.
 
 import type { Clock, Timer } from "../base/clock.ts"

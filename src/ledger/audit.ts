@@ -1,5 +1,5 @@
-// The journal for auditors: its heads to keep elsewhere, its verification, its entries page by page.
-// The same over the API of a running plane and on a data directory; nothing here writes.
+// The journal for auditors: its heads to keep elsewhere, its verification, its entries page by
+// page. The same over the API of a running plane and on a data directory; nothing here writes.
 
 import { isArray, isObject, type Json } from "../base/json.ts"
 import type { JournalEntry } from "../contract/journal.ts"

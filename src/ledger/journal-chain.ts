@@ -1,6 +1,6 @@
 // The journal's chain: each entry carries the hash of the one before it, and each closed segment
-// leaves an anchor that carries the hash of the anchor before it. Pure: what is made here is written
-// by the ledger's writer and nobody else.
+// leaves an anchor that carries the hash of the anchor before it. Pure: what is made here is
+// written by the ledger's writer and nobody else.
 
 import { hashJson, sha256 } from "../base/hash.ts"
 import { canonicalJson, type Json } from "../base/json.ts"

@@ -49,7 +49,7 @@ const dice = fc.double({ min: 0, max: 0.999, noNaN: true })
 const edits = fc.tuple(fc.constantFrom(...Object.keys(editors)), fc.tuple(dice, dice, dice))
 
 describe("verifying a journal", () => {
-  it("finds any single edit of an entry, an anchor or a head, with and without retention", async () => {
+  it("finds any single edit of entries, anchors and heads, old ones dropped or not", async () => {
     let tried = 0
     const property = fc.asyncProperty(
       plans,
@@ -149,7 +149,7 @@ describe("a head that was kept elsewhere", () => {
     expect((await checkJournal(store, loop, kept)).bad).toBeUndefined()
   })
 
-  it("gives a journal away that was written anew, although that one is sound by itself", async () => {
+  it("gives a journal away that was written anew, although it is sound by itself", async () => {
     const kept = await keptOf(await journal())
     const other = await journal({ commits: Array(5).fill(4) })
     expect((await checkJournal(other, loop)).bad).toBeUndefined()
@@ -164,7 +164,7 @@ describe("a head that was kept elsewhere", () => {
     expect((await checkJournal(await open(), loop, kept)).bad).toMatchObject({ sequence: 20 })
   })
 
-  it("is compared by its anchor once its entry was dropped, and by nothing when it has none", async () => {
+  it("is compared by its anchor once its entry was dropped, and needs one then", async () => {
     const [kept] = await keptOf(await journal({ commits: [5] }))
     const later = await journal({ commits: [5, ...Array(10).fill(2)], dropped: 0.9 })
     if (kept === undefined) throw new Error("no head")

@@ -1,6 +1,6 @@
-// Verifies a loop's journal: entries, anchors and head, byte by byte, as one moment of the store. It
-// names the first record that is not what was written. Where old entries were dropped it verifies
-// from what is left, against the anchor that closed them, and says from where.
+// Verifies a loop's journal: entries, anchors and head, byte by byte, as one moment of the store.
+// It names the first record that is not what was written. Where old entries were dropped it
+// verifies from what is left, against the anchor that closed them, and says from where.
 
 import { protects } from "../base/protections.ts"
 import type { JournalAnchor, JournalEntry } from "../contract/journal.ts"
@@ -271,7 +271,7 @@ function isHead({ sequence, hash, anchor, keptFrom = 2 }: JournalHead): boolean 
   return typeof hash === "string" && members === 0
 }
 
-/** The document, when its bytes are exactly how it would be written: no other text means the same. */
+/** The document, when its bytes are exactly how it would be written. */
 function readExactly<T extends object>(
   value: Uint8Array,
   members: readonly string[],

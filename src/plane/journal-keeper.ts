@@ -1,5 +1,5 @@
-// What the plane writes about itself and keeps in order: its starts and stops, between which nothing
-// was observed; states of objects; the age of the journal.
+// What the plane writes about itself and keeps in order: its starts and stops, between which
+// nothing was observed; states of objects; the age of the journal.
 
 import { enginePrincipal } from "../contract/principal.ts"
 import { JournalRetention, journalKeepMs } from "../controllers/journal-retention.ts"

@@ -1,5 +1,5 @@
-// Answers of the journal about a loop: what it did or would have done, and how long its objects were
-// as declared.
+// Answers of the journal about a loop: what it did or would have done, and how long its objects
+// were as declared.
 
 import { toTimestamp } from "../base/clock.ts"
 import type { JournalEntry } from "../contract/journal.ts"

@@ -1,5 +1,5 @@
-// Journals when objects leave the declared state and come back, many in one entry and at most once a
-// second per loop. A pass that finds what was known writes nothing, also after a restart: what is
+// Journals when objects leave the declared state and come back, many in one entry and at most once
+// a second per loop. A pass that finds what was known writes nothing, also after a restart: what is
 // out lies in the ledger, what is in says so in its status.
 
 import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"

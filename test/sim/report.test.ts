@@ -70,7 +70,7 @@ describe("the report", () => {
     expect(list(wouldKeep).find(({ name }) => name === "ChangeLimit")).toMatchObject({ count: 3 })
   })
 
-  it("of a loop that acts says what it did and what was held, with the plan that waits", async () => {
+  it("of a loop that acts says what it did, what was held and which plan waits", async () => {
     const site = await Site.open({ loop: { limits: { deletes: 1, deletesPercent: 100 } } })
     await site.declare(all(6))
     site.world.edit("w1", { color: "blue" })

@@ -33,8 +33,10 @@ export function complianceLines(report: JsonObject, one: boolean): string[] {
   const objects = list(report.objects)
   const down = list(report.down)
   const head = `${text(report.loop)} from ${text(report.since)} to ${text(report.until)}`
+  if (objects.length === 0) return [head, "no object of this loop was looked at in that time"]
   const sum =
-    `${plural(total.objects, "object")}: ${percent(total.share)} of the observed time as declared, ` +
+    `${plural(total.objects, "object")}: ${percent(total.share)} of the observed time ` +
+    "as declared, " +
     `${plural(total.outages, "outage")}, the longest ${span(total.longestMs)}`
   const rows = objects.map((object) => [
     shortName(object.object),

@@ -1,12 +1,12 @@
-// Single edits of a stored journal, as somebody with access to the store's file could make them, and
-// journals to make them on. For tests only; every edit really changes a stored byte.
+// Single edits of a stored journal, as somebody with access to the store's file could make them,
+// and journals to make them on. For tests only; every edit really changes a stored byte.
 
+import type { Clock } from "../../base/clock.ts"
 import type { Json, JsonObject } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
 import type { JournalEvent } from "../../contract/journal.ts"
 import { enginePrincipal } from "../../contract/principal.ts"
 import type { Store, Write } from "../../contract/store.ts"
-import type { SimClock } from "../../sim/sim-clock.ts"
 import { hashAnchor, hashEntry } from "../journal-chain.ts"
 import { decodeDocument, encodeDocument } from "../keys.ts"
 import { LedgerWriter } from "../ledger-writer.ts"
@@ -25,7 +25,7 @@ const never = Number.MAX_SAFE_INTEGER
 
 export async function writeJournal(
   store: Store,
-  clock: SimClock,
+  clock: Clock,
   loop: string,
   plan: JournalPlan,
 ): Promise<void> {
@@ -106,7 +106,7 @@ const truncate: Editor = (documents, [which]) => {
   return { text: `cut ${last.key}`, writes: [remove(last.key)], undo: [put(last.key, last.value)] }
 }
 
-/** A copy in a place where nothing lies: after the end, before the beginning, between, elsewhere. */
+/** A copy in a place where nothing lies: at an end, between, elsewhere. */
 const duplicate: Editor = (documents, [which, where, how]) => {
   const document = pick(documents, which)
   if (document === undefined) return undefined
