@@ -183,6 +183,24 @@ describe("release", () => {
     expect(await site.refused(release(site, "w0", { orphan: true }))).toContain("under way")
   })
 
+  it("stands when a crash came right after its first commit: nothing is deleted", async () => {
+    const site = await settled(2)
+    site.world.faults.add({ how: "serverError", on: ["delete"] })
+    await site.run(site.delete("w0"))
+    await site.clock.advance(5 * minute)
+    const { ledger } = site.sim.plane.engine
+    const record = await site.run(ledger.record((await site.object("w0"))?.metadata.uid ?? ""))
+    if (record === undefined) throw new Error("there is no record")
+    const parting = { cause: "Released", at: "2026-01-01T00:00:00Z", by: "ann", why: "x" } as const
+    await site.run(ledger.note(site.loopId, ann, [], ledger.orphanWrites(record, parting)))
+    site.world.faults.calm()
+    await site.restart()
+    await site.clock.advance(30 * minute)
+    expect(await site.object("w0")).toBeUndefined()
+    expect(site.there()).toEqual(["w0", "w1"])
+    expect((await orphans(site)).map((one) => one.target)).toEqual(["sim:w0"])
+  })
+
   it("of a whole loop leaves an orphan for each target", async () => {
     const site = await Site.open()
     await site.declare(names(3).map((name) => widget(name)))
