@@ -104,10 +104,24 @@ describe.skipIf(mounts.missing || nsenter.missing)(
       await pause(500)
       console.log(`full data directory: the plane is ${rig.alive ? "alive" : "ended"}`)
       if (!rig.alive) expect((await ended).code).toBe(1)
+      const made = readdirSync(rig.targets).filter((name) => !name.startsWith("."))
+      await pause(500)
+      const later = readdirSync(rig.targets).filter((name) => !name.startsWith("."))
+      expect(later).toEqual(made) // What can't be noted is not done.
+      const fullAt = Date.now()
       disk.run("mount", "-o", "remount,size=64m", rig.data)
       if (!rig.alive) await rig.start({ prefix: disk.prefix })
       await rig.converged(300)
       expect(readdirSync(rig.targets)).toHaveLength(300)
+      const noted = new Set(
+        (await rig.history()).flatMap(({ event, time }) =>
+          event.type === "intent" && Date.parse(time) <= fullAt
+            ? event.actions.map((one) => one.target)
+            : [],
+        ),
+      )
+      console.log(`${made.length} of 300 were made before it was full, ${noted.size} noted`)
+      expect(made.filter((name) => !noted.has(`file:${rig.target(name)}`))).toEqual([])
     })
 
     it("read-only: does not start, says why, and starts when it is writable", async () => {
