@@ -73,6 +73,8 @@ export const protections = {
   "refused-delete-stays-ours": "a target whose delete was refused stays in the inventory",
   "relist-notices-deletes": "what a new list lacks is known to be gone",
   "removed-field-is-removed": "a field that we applied and that is declared no more is taken away",
+  "replaced-folder-is-doubt":
+    "a folder that was swapped for an empty one is not taken for an emptied one",
   "repointed-source-releases":
     "a loop that points elsewhere lets go of its objects and prunes none",
   "restored-holds": "after a restore nothing is destroyed before everything was observed",

@@ -77,20 +77,21 @@ async function findCircles(
   if (!protects("circles-are-refused")) return []
   const circles: Circle[] = []
   const done = new Set<string>()
-  const open: string[] = []
+  const open = new Set<string>() // In the order in which they were entered.
   const known = new Map(declared)
   for (const start of starts) known.set(nameOf(start), start)
   const visit = async (node: Node): Promise<void> => {
     const name = nameOf(node)
     if (done.has(name)) return
-    if (open.includes(name)) {
-      const round = [...open.slice(open.indexOf(name)), name]
+    if (open.has(name)) {
+      const way = [...open]
+      const round = [...way.slice(way.indexOf(name)), name]
       circles.push({ start: name, text: round.join(" -> ") })
       return
     }
-    open.push(name)
+    open.add(name)
     for (const next of await waitsFor(node, ports, known)) await visit(next)
-    open.pop()
+    open.delete(name)
     done.add(name)
   }
   for (const start of starts) await visit(start)

@@ -3,12 +3,14 @@
 
 import { mapBounded } from "../base/async.ts"
 import { isFault } from "../base/faults.ts"
+import type { ObjectRef } from "../contract/client.ts"
 import { sourcePrincipal } from "../contract/principal.ts"
 import type { Manifest, SourceIssue, SourceSnapshot } from "../contract/source.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import { deleteCause } from "../controllers/delete-judge.ts"
 import { type Placed, placeManifest, refusedIssue } from "../controllers/place-manifest.ts"
 import { PinnedSource, rollbackCause } from "../controllers/quarantine.ts"
+import { circleIssues } from "../controllers/reference-circles.ts"
 import { rollbackRevision } from "../ledger/quarantines.ts"
 import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../object/object.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
@@ -117,6 +119,9 @@ async function declare(
     }
   })
   if (issues.length > 0) return { issues }
+  const stored = async (ref: ObjectRef) => objects.get(keyText(ref))
+  const circles = await circleIssues(good, good, { kinds: parts.ports.kinds, stored })
+  if (circles.length > 0) return { issues: circles }
   return { revision: snapshot.revision, manifests, created, data }
 }
 

@@ -2,6 +2,7 @@
 
 import { describe, expect } from "vitest"
 import { at, type JsonObject } from "../../src/base/json.ts"
+import { preview } from "../../src/plane/preview.ts"
 import { SimSource } from "../../src/sim/sim-plane.ts"
 import { ann, loops, names, Site, widget, widgets } from "../sim/site.ts"
 import { folderSite, manifestText } from "./folder-site.ts"
@@ -58,6 +59,19 @@ describe("desired state", () => {
     await must(() => expect(site.pending().held).toHaveLength(20))
     await site.approve()
     expect(site.there()).toEqual([])
+  })
+
+  prove("D03", "replaced-folder-is-doubt", async (must) => {
+    const { site, files, write } = await folderSite({ loop: wide })
+    for (const name of names(5)) await write(name)
+    await site.look()
+    expect(site.there()).toHaveLength(5)
+    // What a mount point looks like without its mount.
+    await files.rename("/site", "/away")
+    await files.mkdir("/site", 0o755)
+    await site.look(10 * 60_000)
+    await must(() => expect(site.there()).toHaveLength(5))
+    await must(async () => expect(await sourceOf(site)).toContain("unreadable"))
   })
 
   prove("D03", "source-shrunk", async (must) => {
@@ -226,6 +240,9 @@ describe("desired state", () => {
     await site.declare([...chain, ...circle, widget("other")], 60_000)
     await must(async () => expect(await sourceOf(site)).toMatch(/default\/x.*\/y.*\/z.*\/x/))
     await must(async () => expect(await site.objects()).toHaveLength(2))
+    const { ports } = site.sim.plane
+    const planned = preview({}, { ...ports, stops: () => [] })
+    await must(async () => expect(await site.run(planned)).toMatchObject({ kind: "refused" }))
     await site.create(linkedWidget("left", "right"))
     await must(async () => {
       const metadata = { name: "right", namespace: "default" }

@@ -111,7 +111,7 @@ class DirectoryReader {
     const same = good !== undefined && sameTree(good.scan, before, statText)
     if (same && this.#cache.isSettled(before)) return good.snapshot
     const replaced = findReplaced(good?.scan, before)
-    if (replaced !== undefined) {
+    if (replaced !== undefined && protects("replaced-folder-is-doubt")) {
       throw sourceFault("SPT-SOURCE-035", { path: join(options.path, replaced) })
     }
     const bytes = [...before.files.values()].reduce((sum, stat) => sum + stat.size, 0)

@@ -30,6 +30,7 @@ export const desiredRows: CorpusSection = {
       holds: "bounded; needs an approval of exactly these deletes",
       proofs: {
         "emptying-holds": "an emptied source is held as a plan, however wide the limits are",
+        "replaced-folder-is-doubt": "a folder that is not mounted any more takes nothing away",
         "source-shrunk": "a source that lost most of its objects is held as a plan",
       },
     },
