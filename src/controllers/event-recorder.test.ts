@@ -153,8 +153,8 @@ describe("what becomes an event", () => {
       events.stopped({ loop: "default.l", scope: "deletes" }, "ann", true)
     })
     expect(lines).toEqual([
-      "Stopped Plane local: all acting stopped by ann: smoke",
-      "Resumed Loop l: deletes resumed by ann",
+      "Stopped Plane local: all acting stopped everywhere by ann: smoke",
+      "Resumed Loop l: deletes resumed in loop default.l by ann",
     ])
   })
 })

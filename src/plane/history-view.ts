@@ -30,7 +30,7 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
       if (entry.sequence > head) break
       if (Date.parse(entry.time) < since) continue
       if (object !== null && !isAbout(entry.event, object)) continue
-      found.push(entry)
+      found.push(object === null ? entry : { ...entry, event: only(entry.event, object) })
       if (found.length > 2 * limit) found.splice(0, found.length - limit)
     }
   }
@@ -94,4 +94,14 @@ function isAbout(event: JournalEvent, object: string): boolean {
     default:
       return false
   }
+}
+
+/** Of many objects that changed their state together, the one that was asked for. */
+function only(event: JournalEvent, object: string): JournalEvent {
+  if (event.type !== "states") return event
+  const mine = (list: readonly string[] = []) => list.filter((one) => one === object)
+  const out = (event.out ?? []).filter((one) => one.object === object)
+  const lists = { in: mine(event.in), first: mine(event.first), gone: mine(event.gone) }
+  const filled = Object.entries(lists).filter(([, list]) => list.length > 0)
+  return { type: "states", ...(out.length > 0 ? { out } : {}), ...Object.fromEntries(filled) }
 }

@@ -62,7 +62,7 @@ describe("looking", () => {
     expect(await run("get", "gadgets")).toMatchInlineSnapshot(`
       "error: cannot use the kind gadgets: no such kind is served [SPT-CLI-002]
       hint:  there are namespaces, configmaps, events, customresourcedefinitions, loop
-        ↪ s, plans, planes, files, directories
+        ↪ s, plans, planes, guardpolicies, invariants, signals, files, directories
       exit 1"
     `)
   })
@@ -270,7 +270,10 @@ describe("changing", () => {
       exit 0"
     `)
     await until(["get", "file", "app"], /Converged/)
-    expect(await run("history", "file", "app")).toMatchInlineSnapshot(`
+    await until(["history", "file", "app"], / as declared: files\/app/) // Told within a second.
+    const history = (await run("history", "file", "app")).split("\n")
+    const acts = history.filter((line) => !line.includes("as declared: files/app"))
+    expect(acts.join("\n")).toMatchInlineSnapshot(`
       "TIME  default.site  adopted File app (file:DIR/out/app) (N ms)
           cause: adopt: it exists, is not ours and differs in content (by USER, revisi
         ↪ on HASH12)
@@ -315,6 +318,8 @@ describe("changing", () => {
         held:     3 of 5 targets would be deleted; 1 may be now (limit 1 per 10 min, 0
         ↪  used)
         hint:     look at the plan; approve it, or restore what was removed
+        held:     the source declares 2 objects; it declared 5 before
+        hint:     check that all of it is there; approve the plan if it is meant
         needs:    1 person
         expires:  TIME
         hash:     HASH
