@@ -130,6 +130,29 @@ describe("the ledger's writer", () => {
     expect(await verifyJournal(store, "a.b")).toBe(2)
   })
 
+  it("writes a rider with the next step, before it, or alone when none comes", async () => {
+    const store = await open()
+    const clock = new SimClock()
+    const writer = new LedgerWriter(store, clock)
+    const before = store.revision
+    writer.ride("a.b", enginePrincipal, [event("rider")])
+    await clock.advance(500)
+    expect(store.revision).toBe(before)
+    await writer.append("a.b", enginePrincipal, [event("step")], [])
+    expect(store.revision).toBe(before + 1)
+    writer.ride("a.b", enginePrincipal, [event("alone")])
+    await clock.advance(1500)
+    expect(store.revision).toBe(before + 2)
+    writer.ride("a.b", enginePrincipal, [event("last")])
+    await writer.flush()
+    const notes: string[] = []
+    for await (const { event: one } of readJournal(store, "a.b")) {
+      if (one.type === "release") notes.push(one.note ?? "")
+    }
+    expect(notes).toEqual(["rider", "step", "alone", "last"])
+    expect(await verifyJournal(store, "a.b")).toBe(4)
+  })
+
   it("writes nothing once another process has opened the store", async () => {
     const store = await open()
     const asked: Check[] = []
