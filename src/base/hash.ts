@@ -1,10 +1,10 @@
 // Content hashes. SHA-256 everywhere: equality of a hash is used as equality of the value.
 
-import { createHash, createHmac } from "node:crypto"
+import { createHmac, hash } from "node:crypto"
 import { canonicalJson, equalJson, isObject, type Json, type JsonObject } from "./json.ts"
 
 export function sha256(data: string | Uint8Array): string {
-  return createHash("sha256").update(data).digest("hex")
+  return hash("sha256", data)
 }
 
 export function hashJson(value: Json | undefined): string {

@@ -38,14 +38,32 @@ export function equalJson(left: Json | undefined, right: Json | undefined): bool
 
 /** One text per value: keys sorted, no white space. Digests and hashes are made over this. */
 export function canonicalJson(value: Json | undefined): string {
-  if (isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
+  return canonical(value)
+}
+
+/** The same of a document of our own, which is JSON although its type has no index signature. */
+export function canonicalDocument(document: object): string {
+  return canonical(document)
+}
+
+function canonical(value: unknown): string {
+  if (typeof value === "string") return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (!isObject(value)) return JSON.stringify(value ?? null)
-  const members: string[] = []
+  let members = ""
   for (const key of Object.keys(value).sort()) {
     const member = value[key]
-    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`)
+    if (member === undefined) continue
+    members += `${members === "" ? "" : ","}${quoted(key)}:${canonical(member)}`
   }
-  return `{${members.join(",")}}`
+  return `{${members}}`
+}
+
+/** Nothing in it that JSON would escape. */
+const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
+
+function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 /** The value at a path of member names, or undefined. */

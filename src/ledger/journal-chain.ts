@@ -3,7 +3,7 @@
 // written by the ledger's writer and nobody else.
 
 import { hashJson, sha256 } from "../base/hash.ts"
-import { canonicalJson, type Json } from "../base/json.ts"
+import { canonicalDocument, canonicalJson } from "../base/json.ts"
 import type { JournalAnchor, JournalEntry, JournalEvent } from "../contract/journal.ts"
 
 /** So many entries make a segment. */
@@ -36,9 +36,7 @@ export function chainEntry(head: JournalHead, input: EntryInput): JournalEntry {
 /** The hash covers every member but itself. */
 export function hashEntry(entry: Omit<JournalEntry, "hash">): string {
   const { format, loop, sequence, time, principal, event, previous } = entry
-  const plain: Json = JSON.parse(JSON.stringify(event))
-  const body = { format, loop, sequence, time, principal, event: plain, previous }
-  return sha256(canonicalJson(body))
+  return sha256(canonicalDocument({ format, loop, sequence, time, principal, event, previous }))
 }
 
 /** Whether the newest entry ends a segment. */
