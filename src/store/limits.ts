@@ -15,13 +15,16 @@ export const reservedPrefix = "/setpoint/store/"
 const printable = /^[\x20-\x7e]+$/
 
 export function requireKey(key: string): void {
+  const cause = faultOf(key)
+  if (cause === undefined) return
   const shown = typeof key === "string" ? JSON.stringify(key.slice(0, 80)) : typeof key
-  if (typeof key !== "string" || key === "")
-    throw storeFault("SPT-STORE-001", { key: shown, cause: "it is empty or not a text" })
-  if (key.length > maxKeyLength)
-    throw storeFault("SPT-STORE-001", { key: shown, cause: `it has ${key.length} characters` })
-  if (!printable.test(key))
-    throw storeFault("SPT-STORE-001", { key: shown, cause: "it is not printable ASCII" })
+  throw storeFault("SPT-STORE-001", { key: shown, cause })
+}
+
+function faultOf(key: string): string | undefined {
+  if (typeof key !== "string" || key === "") return "it is empty or not a text"
+  if (key.length > maxKeyLength) return `it has ${key.length} characters`
+  return printable.test(key) ? undefined : "it is not printable ASCII"
 }
 
 function requireOpenKey(key: string): void {
