@@ -6,6 +6,7 @@ import type { Fault } from "../base/faults.ts"
 import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import {
+  resumeWords,
   type StopSubject,
   type StopSwitch,
   stoppedBy,
@@ -50,7 +51,8 @@ export class ActGate implements Gate {
     for (const subject of this.#subjects) {
       const entry = stoppedBy(entries, subject)
       if (entry === undefined) continue
-      return actuatorFault("SPT-ACT-001", { target: subject.target, stop: stopText(entry) })
+      const told = { stop: stopText(entry), resume: resumeWords(entry) }
+      return actuatorFault("SPT-ACT-001", { target: subject.target, ...told })
     }
     return undefined
   }

@@ -6,7 +6,7 @@ export const actuatorFault = defineFaults({
   "SPT-ACT-001": {
     fault: "wait",
     text: "cannot act on {target}: {stop}",
-    hint: "`setpoint resume` lets it go on",
+    hint: "`setpoint {resume}` lets it go on",
     status: 403,
     reason: "Forbidden",
   },

@@ -5,7 +5,7 @@ import { at, isArray, isObject, type Json } from "../base/json.ts"
 import type { Action, FieldChange, Verb } from "../contract/action.ts"
 import type { Mode } from "../contract/loop.ts"
 import type { Manifest } from "../contract/source.ts"
-import { type StopEntry, stoppedBy, stopSubject, stopText } from "../contract/stop.ts"
+import { resumeWords, type StopEntry, stoppedBy, stopSubject, stopText } from "../contract/stop.ts"
 import type { Reason, Verdict } from "../contract/verdict.ts"
 import { parseKeyText } from "../object/object.ts"
 
@@ -93,7 +93,7 @@ export function actionPreview(
 }
 
 function stopReason(stop: StopEntry): Reason {
-  const hint = "`setpoint resume` lets it act again"
+  const hint = `\`setpoint ${resumeWords(stop)}\` lets it act again`
   return { guard: "stop", code: "Stopped", message: stopText(stop), hint }
 }
 

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { toFault } from "../../base/faults.ts"
 import { at, isArray, type Json } from "../../base/json.ts"
-import { addStop, resumeWords, type StopEntry, stopPlace } from "../../contract/stop.ts"
+import { addStop, resumeWords, type StopEntry, sameStop, stopPlace } from "../../contract/stop.ts"
 import type { Cli, CliCommand } from "../command.ts"
 import { commandText } from "../command-text.ts"
 import { exitCode } from "../exit-codes.ts"
@@ -56,16 +56,19 @@ export async function stop(cli: Cli, asked: AskedStop): Promise<number> {
   const scope: AskedStop = { ...asked, ...named }
   const { stopFile } = await import("../../plane/adapters/stop-file.ts")
   const { localPrincipal } = await import("../../plane/adapters/local-token.ts")
-  const file = stopFile(directory)
+  const { EndingStops } = await import("../../plane/ending-stops.ts")
+  const { systemClock } = await import("../../base/system.ts")
+  const file = new EndingStops(stopFile(directory), systemClock)
   const before = file.entries()
   const time = `${new Date().toISOString().slice(0, 19)}Z`
   const added: StopEntry = { ...scope, by: localPrincipal().name, at: time }
   const stops = file.change((standing) => addStop(standing, added))
   const told = await tell(data, scope)
   if (told.kind === "refused") {
-    const isMine = (entry: StopEntry) => JSON.stringify(entry) === JSON.stringify(added)
-    const known = before.find((entry) => JSON.stringify(entry) === JSON.stringify(added))
-    if (known === undefined) file.change((now) => now.filter((entry) => !isMine(entry)))
+    // What stood before stands again; what others wrote meanwhile stays.
+    const known = before.find((entry) => sameStop(entry, added))
+    const others = (now: readonly StopEntry[]) => now.filter((one) => !sameStop(one, added))
+    file.change((now) => [...others(now), ...(known === undefined ? [] : [known])])
     throw told.fault
   }
   const calls = told.kind === "answered" ? await outcomes(data, told.calls) : []

@@ -3,13 +3,15 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { toFault } from "../../base/faults.ts"
-import { stopText } from "../../contract/stop.ts"
+import { systemClock } from "../../base/system.ts"
+import { resumeWords, stopText } from "../../contract/stop.ts"
 import type { Store } from "../../contract/store.ts"
 import { ledgerKeys } from "../../ledger/keys.ts"
 import { scanPrefix } from "../../ledger/scan.ts"
 import { verifyJournal } from "../../ledger/verify-journal.ts"
 import { secretKeyPath } from "../../plane/adapters/secret-key.ts"
 import { stopFile } from "../../plane/adapters/stop-file.ts"
+import { EndingStops } from "../../plane/ending-stops.ts"
 import { readIdentity } from "../../store/engines/identity-file.ts"
 import { openReadOnlyStore } from "../../store/engines/open-read-only-store.ts"
 import { storePath } from "../../store/engines/private-files.ts"
@@ -127,9 +129,9 @@ export function checkKey(directory: string, planeId: string | undefined): Findin
 }
 
 export function checkStops(directory: string): Finding[] {
-  return stopFile(directory)
+  return new EndingStops(stopFile(directory), systemClock)
     .entries()
-    .map((entry) => warn("stop", stopText(entry), "`setpoint resume` lifts it"))
+    .map((entry) => warn("stop", stopText(entry), `\`setpoint ${resumeWords(entry)}\` lifts it`))
 }
 
 /** When the store was last written, for the check of the clock. */

@@ -12,6 +12,7 @@ import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
 import { createDirectorySource } from "../../sources/directory/directory-source.ts"
 import { openReadOnlyStore } from "../../store/engines/open-read-only-store.ts"
 import { openMemoryStore } from "../../store/open-memory-store.ts"
+import { EndingStops } from "../ending-stops.ts"
 import { type Preview, type PreviewRequest, preview } from "../preview.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { readSecretKey } from "./secret-key.ts"
@@ -34,7 +35,7 @@ export async function previewLocal(
       kinds: await localKinds({ ...options, directory }),
       readWorld: localWorld().readWorld,
       hasher: readSecretKey(store.identity.planeId, options.keyFile),
-      stops: () => stopFile(directory).entries(),
+      stops: () => new EndingStops(stopFile(directory), clock).entries(),
       openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
     })
   } finally {
