@@ -1,7 +1,7 @@
 // The actions of a loop that wait for a person, at most one of each slot per object. Plans
 // are made from it; it is itself derived from rounds, prunes and requests.
 
-import { type Action, hashPlan } from "../contract/action.ts"
+import { type Action, type CauseKind, hashPlan } from "../contract/action.ts"
 import type { HeldAction, HeldOrigin } from "../ledger/plan-ledger.ts"
 
 export type Slot = "delete" | "loosen" | "act"
@@ -35,6 +35,10 @@ export class HeldSet {
   byDigest(digest: string): HeldAction | undefined {
     for (const held of this.#held.values()) if (held.action.digest === digest) return held
     return undefined
+  }
+
+  ofCause(kind: CauseKind): Action[] {
+    return this.all().flatMap(({ action }) => (action.cause.kind === kind ? [action] : []))
   }
 
   all(): HeldAction[] {

@@ -143,7 +143,11 @@ export class LoopEngine {
       floors: this.spec.floors.map((floor) => this.#floorFacts(floor, size)),
       window: windowState(this.spec.windows, this.#ports.clock.now()),
       ...this.sourceAge(),
-      vanished: this.vanish.facts(time.now(), (kind) => inventory.size(this.id, kind)),
+      vanished: this.vanish.facts(
+        time.now(),
+        (kind) => inventory.size(this.id, kind),
+        this.held.ofCause("missing"),
+      ),
     }
   }
 

@@ -1,5 +1,6 @@
 // Which of a loop's own targets were found gone lately. One that is made again still counts for a
-// while: otherwise healing the first few would hide that everything was gone.
+// while: otherwise healing the first few would hide that everything was gone. What is held because
+// it is gone counts as long as it is held, over a restart too: waiting alone heals nothing.
 
 import type { Vanished } from "../guard/guard.ts"
 import { vanishedMin } from "../guard/vanish-guard.ts"
@@ -7,6 +8,11 @@ import { vanishedMin } from "../guard/vanish-guard.ts"
 interface Gone {
   readonly kind: string
   readonly at: number
+}
+
+export interface HeldGone {
+  readonly uid: string
+  readonly kind: string
 }
 
 const rememberedMs = 10 * 60_000
@@ -19,8 +25,9 @@ export class VanishWatch {
   readonly #since = new Map<string, number>()
 
   note(uid: string, kind: string, now: number): void {
-    if (this.#gone.has(uid)) return
+    const known = this.#gone.get(uid)
     this.#gone.set(uid, { kind, at: now })
+    if (known !== undefined && now - known.at < rememberedMs) return
     if (this.#count(kind, now) === vanishedMin) this.#since.set(kind, now)
   }
 
@@ -30,11 +37,18 @@ export class VanishWatch {
     if (gone !== undefined && gone.at > actedAt) this.#gone.delete(uid)
   }
 
-  facts(now: number, inventoryOf: (kind: string) => number): ReadonlyMap<string, Vanished> {
+  /** `held`: what waits for a person because it is gone. */
+  facts(
+    now: number,
+    inventoryOf: (kind: string) => number,
+    held: readonly HeldGone[],
+  ): ReadonlyMap<string, Vanished> {
     this.#forget(now)
     const facts = new Map<string, Vanished>()
-    for (const kind of new Set([...this.#gone.values()].map((one) => one.kind))) {
-      const gone = this.#count(kind, now)
+    const waiting = held.filter(({ uid }) => !this.#gone.has(uid))
+    const kinds = [...this.#gone.values(), ...waiting].map((one) => one.kind)
+    for (const kind of new Set(kinds)) {
+      const gone = this.#count(kind, now) + waiting.filter((one) => one.kind === kind).length
       const since = this.#since.get(kind)
       const settling = gone >= vanishedMin && since !== undefined && now - since < settlingMs
       facts.set(kind, { gone, of: inventoryOf(kind), settling })
