@@ -1,7 +1,7 @@
 // Stops that end by themselves. One ends when the wall clock says so and, in a plane that has seen
 // it, as much time has passed on the monotonic clock as was left when it was first seen: a wall
-// clock that jumps forward lifts nothing early. What has ended here stays ended. The file is left as
-// it is: taking a line out of it unasked could take away a stop that is being written right now.
+// clock that jumps forward lifts nothing early. What has ended here stays ended. The file is left
+// as it is: taking a line out of it unasked could take away a stop that is being written right now.
 
 import type { Clock } from "../base/clock.ts"
 import { type StopEntry, type StopSwitch, stopEnd } from "../contract/stop.ts"

@@ -1,6 +1,6 @@
 // Stops by patch of Plane/local. Entries that are added stop, entries that are taken away are
-// lifted, and only those that the object showed before: what stands in the file and is not shown yet
-// is never lifted by a list that does not know of it. The file comes first, then the object.
+// lifted, and only those that the object showed before: what stands in the file and is not shown
+// yet is never lifted by a list that does not know of it. The file comes first, then the object.
 
 import { equalJson, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
 import type { Admission, AdmissionRequest } from "../contract/admission.ts"

@@ -148,7 +148,7 @@ function stepOfReason(report: Report, { name }: DiagnosisContext): string | unde
     case "ForeignFinalizer":
       return "let whoever set the finalizer finish, or take that finalizer off by hand"
     case "Stopped":
-      return "`setpoint resume` lets it go on"
+      return "`setpoint resume` with the scope of the stop; `setpoint status` shows the command"
     default:
       return undefined
   }

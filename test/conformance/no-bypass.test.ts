@@ -261,7 +261,7 @@ describe("the surface itself", () => {
 })
 
 describe("the types", () => {
-  const source = fileURLToPath(new URL("./no-bypass-types.ts", import.meta.url))
+  const source = fileURLToPath(new URL("./no-bypass-errors.ts", import.meta.url))
   const compile = (text: string): string => {
     const folder = mkdtempSync(join(tmpdir(), "spt-types-"))
     try {

@@ -1,8 +1,8 @@
 // Gate: a hundred stops of a real plane under load: by echo, command, API and patch of Plane/local;
-// of everything, deletes, a loop, a provider, an object; with calls that hang, an event loop that is
-// blocked, a process that is halted, and in the middle of batches. What the server saw is the truth:
-// a changing request that arrives after the stop was durable must be one that is listed as in
-// flight, with a beginning before it.
+// of everything, deletes, a loop, a provider, an object; with calls that hang, an event loop that
+// is blocked, a process that is halted, and in the middle of batches. What the server saw is the
+// truth: a changing request that arrives after the stop was durable must be one that is listed as
+// in flight, with a beginning before it.
 
 import { execFileSync, spawn } from "node:child_process"
 import { existsSync, renameSync, writeFileSync } from "node:fs"
@@ -182,9 +182,10 @@ describe("a plane under load", () => {
     await waitFor("all is there", () => server.items.size >= 2 * perKind)
     const mine = cases.filter((_, index) => index % 2 === half - 1)
     for (const { scope, way, trouble } of mine) await trials.trial(scope, way, trouble)
+    const { listed, caught } = trials
     console.log(
-      `${mine.length} stops: ${server.arrivals.length} changes, ${trials.listed} of them in flight ` +
-        `at a stop and listed; ${trials.caught} stops found work to keep from happening`,
+      `${mine.length} stops, ${caught} with work left; ${server.arrivals.length} changes, ` +
+        `${listed} of them in flight at a stop and listed`,
     )
     expect(trials.caught).toBeGreaterThan(mine.length / 3)
   })
