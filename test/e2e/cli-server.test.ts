@@ -154,7 +154,7 @@ describe("setpoint stop and resume", () => {
     )
     await rig.run("resume", "site", "--deletes")
     expect((await status()).stops).toHaveLength(0)
-    await plane.said(/resume deletes in default\.site/)
+    await plane.said(/resume deletes in loop default\.site/)
   })
 
   it("makes no directory for a plane that is not there", async () => {
