@@ -108,7 +108,7 @@ export const controllerFault = defineFaults({
   },
   "SPT-OWN-001": {
     fault: "stuck",
-    text: "cannot {verb} {object}: {principal} is no person but a {kind}, and only people do that",
+    text: "cannot {verb} {object}: {principal} is {kind}, and only people do that",
     hint: "ask a person; `setpoint explain` says how it stands",
     status: 403,
     reason: "Forbidden",
@@ -164,7 +164,7 @@ export const controllerFault = defineFaults({
   },
   "SPT-STOP-001": {
     fault: "stuck",
-    text: "cannot lift a stop: {principal} is no person but a {kind}, and only people do that",
+    text: "cannot lift a stop: {principal} is {kind}, and only people do that",
     hint: "ask a person; `setpoint stop` is open to everyone",
     status: 403,
     reason: "Forbidden",

@@ -8,6 +8,7 @@ import type { ApprovalRules } from "../contract/loop.ts"
 import { type PlanPhase, waitingPhases } from "../contract/plan.ts"
 import { isSource, type Principal } from "../contract/principal.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
+import { slotOf } from "../reconcile/held-set.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { controllerFault } from "./faults.ts"
 
@@ -116,7 +117,7 @@ export function checkDecidable(
   if (!open) throw ended(plan, phase, decision)
 }
 
-const kindText = { human: "a person", service: "a service", agent: "an agent" } as const
+export const kindText = { human: "a person", service: "a service", agent: "an agent" } as const
 
 function ended(plan: PlanDocument, phase: PlanPhase, decision: Decision): Error {
   const facts = { plan: plan.name, decision }
@@ -193,11 +194,9 @@ export function chooseActions(
   return [...new Set(chosen)]
 }
 
-export const slotOf = ({ action }: HeldAction) => (action.verb === "delete" ? "delete" : "act")
-
 export function describeChanged(loop: LoopEngine, gone: readonly HeldAction[]): string {
   const named = gone.slice(0, namedAtMost).map((held) => {
-    const now = loop.held.get(held.action.uid, slotOf(held))
+    const now = loop.held.get(held.action.uid, slotOf(held.action))
     return now === undefined
       ? `${held.action.target} is not waiting any more`
       : `${held.action.target} changed after the plan was made`

@@ -7,8 +7,9 @@ import { waitingPhases } from "../contract/plan.ts"
 import type { Write } from "../contract/store.ts"
 import type { Budgets } from "../ledger/budgets.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
+import { slotOf } from "../reconcile/held-set.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import { hasExpired, openActions, slotOf } from "./plan-approval.ts"
+import { hasExpired, openActions } from "./plan-approval.ts"
 
 /** A timer can't be set for longer than some weeks; and a clock may drift. */
 const lookAtLeastMs = 3_600_000
@@ -48,7 +49,7 @@ export function takeBack(plan: PlanDocument, loop: LoopEngine, budgets: Budgets)
   return openActions(plan).flatMap((held) => {
     const { uid, digest } = held.action
     loop.approvals.delete(digest)
-    if (loop.held.get(uid, slotOf(held)) === undefined) loop.held.put(held)
+    if (loop.held.get(uid, slotOf(held.action)) === undefined) loop.held.put(held)
     if (budgets.grantOf(uid)?.plan !== plan.name) return []
     return [budgets.revoke(uid) ?? []].flat()
   })

@@ -10,6 +10,7 @@ import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
+import { slotOf } from "../reconcile/held-set.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { controllerFault } from "./faults.ts"
 import {
@@ -22,7 +23,6 @@ import {
   joinRules,
   openActions,
   requiredBy,
-  slotOf,
 } from "./plan-approval.ts"
 import { expiredPlans, expiryDelayMs, expiryNote, takeBack } from "./plan-expiry.ts"
 import { grantWrites, setApprovals } from "./plan-grants.ts"
@@ -140,7 +140,7 @@ export class PlanKeeper {
         at,
       }),
     )
-    for (const held of plan.held) loop?.held.drop(held.action.uid, slotOf(held))
+    for (const held of plan.held) loop?.held.drop(held.action.uid, slotOf(held.action))
     const step = this.#steps.moved(plan, "Rejected", `rejected by ${principal.name}`)
     await this.#commit(plan.loop, principal, [step, { events: [], writes, plans: [] }])
     for (const { action } of plan.held) wake(action.object)
@@ -256,7 +256,7 @@ export class PlanKeeper {
     const moved = this.#need(plan.name)
     const writes = grantWrites(loop, moved, enough, names, this.#ports.ledger)
     setApprovals(loop, moved, enough)
-    for (const held of enough) loop.held.drop(held.action.uid, slotOf(held))
+    for (const held of enough) loop.held.drop(held.action.uid, slotOf(held.action))
     // One commit: what stays held is never without its plan, not even over a crash.
     const rest = this.#steps.inLine(loop, { ...waiting, approvals })
     await this.#commit(loop.id, principal, [...steps, { events: [], writes, plans: [] }, ...rest])

@@ -11,14 +11,9 @@ import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import { slotOf } from "../reconcile/held-set.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
-import {
-  carriedApprovals,
-  describeChanged,
-  joinRules,
-  openActions,
-  slotOf,
-} from "./plan-approval.ts"
+import { carriedApprovals, describeChanged, joinRules, openActions } from "./plan-approval.ts"
 
 export interface Step {
   readonly events: readonly JournalEvent[]
@@ -81,7 +76,7 @@ export class PlanSteps {
   voided(loop: LoopEngine, executing: readonly PlanDocument[]): Step[] {
     return executing.flatMap((plan) => {
       const changed = openActions(plan).filter((held) => {
-        const now = loop.held.get(held.action.uid, slotOf(held))
+        const now = loop.held.get(held.action.uid, slotOf(held.action))
         return now !== undefined && now.action.digest !== held.action.digest
       })
       if (changed.length === 0) return []

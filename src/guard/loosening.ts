@@ -4,7 +4,8 @@
 import { equalJson, type Json, toPlainJson } from "../base/json.ts"
 import type { FieldChange } from "../contract/action.ts"
 import type { GuardPolicy } from "../contract/guard-policy.ts"
-import type { LoopSpec, TimeWindow } from "../contract/loop.ts"
+import type { LimitFloor, LoopSpec, Mode, TimeWindow } from "../contract/loop.ts"
+import { onConflictOf, onDriftOf } from "./path-policy.ts"
 
 interface Rule<T> {
   readonly path: string
@@ -28,6 +29,22 @@ export function loosenLoop(before: LoopSpec, after: LoopSpec): Loosening<LoopSpe
 export function loosenPolicy(before: GuardPolicy, after: GuardPolicy): Loosening<GuardPolicy> {
   return loosen(policyRules, before, after)
 }
+
+/** Where the rules of one loop are looser than those of another, policies included. */
+export function looserIn(one: LoopSpec, other: LoopSpec): readonly string[] {
+  const has = (floor: LimitFloor) =>
+    other.floors.some((same) => equalJson(toPlainJson(same), toPlainJson(floor)))
+  const kept = one.protectedKinds.every((kind) => other.protectedKinds.includes(kind))
+  return [
+    ...(modes.indexOf(other.mode) > modes.indexOf(one.mode) ? ["spec.mode"] : []),
+    ...loosenLoop(one, other).waiting.map((change) => change.path),
+    ...one.floors.filter((floor) => !has(floor)).map((floor) => `policy ${floor.by}`),
+    ...(kept ? [] : ["protected kinds of a policy"]),
+  ]
+}
+
+/** The further right, the more it does by itself. */
+const modes: readonly Mode[] = ["Observe", "Propose", "Enforce"]
 
 function loosen<T>(rules: readonly Rule<T>[], before: T, after: T): Loosening<T> {
   let inForce = after
@@ -58,8 +75,10 @@ function limitRule(name: Limit, looser: "higher" | "lower"): Rule<LoopSpec> {
   }
 }
 
+type Choice = "onEmpty" | "onVanish" | "onDrift" | "onConflict"
+
 /** A choice of which one value is loose. */
-function choiceRule<K extends "onEmpty" | "onVanish">(name: K, loose: LoopSpec[K]): Rule<LoopSpec> {
+function choiceRule<K extends Choice>(name: K, loose: LoopSpec[K]): Rule<LoopSpec> {
   return {
     path: `spec.${name}`,
     value: (spec) => spec[name],
@@ -76,6 +95,14 @@ const loopRules: readonly Rule<LoopSpec>[] = [
   limitRule("shrinkPercent", "lower"),
   choiceRule("onEmpty", "Allow"),
   choiceRule("onVanish", "Correct"),
+  choiceRule("onDrift", "Correct"),
+  choiceRule("onConflict", "DeclaredWins"),
+  {
+    path: "spec.paths",
+    value: (spec) => toPlainJson(spec.paths),
+    isLooser: (before, after) => pathsActMore(before, after),
+    keep: (before, after) => ({ ...after, paths: before.paths }),
+  },
   {
     path: "spec.sourceMaxAge",
     value: (spec) => spec.sourceMaxAgeMs,
@@ -163,6 +190,15 @@ function fewerApprovals(before: Approvals, after: Approvals): boolean {
 
 const isPart = (part: readonly string[], whole: readonly string[]) =>
   part.every((one) => whole.includes(one))
+
+/** Whether a field that was left alone or held would now be written over. */
+function pathsActMore(before: LoopSpec, after: LoopSpec): boolean {
+  return [...before.paths, ...after.paths].some(({ path }) => {
+    const drift = (spec: LoopSpec) => onDriftOf(spec, path) === "Correct"
+    const conflict = (spec: LoopSpec) => onConflictOf(spec, path) === "DeclaredWins"
+    return (!drift(before) && drift(after)) || (!conflict(before) && conflict(after))
+  })
+}
 
 /** Whether there may be an instant that was closed before and is open now. */
 function moreTime(before: readonly TimeWindow[], after: readonly TimeWindow[]): boolean {

@@ -18,7 +18,7 @@ export function tightest(loop: string, spec: LoopSpec, policies: readonly GuardP
   }
 }
 
-function stricterApprovals(rules: ApprovalRules, { approvals }: GuardPolicy): ApprovalRules {
+export function stricterApprovals(rules: ApprovalRules, { approvals }: GuardPolicy): ApprovalRules {
   return {
     ...rules,
     required: Math.max(rules.required, approvals.required),

@@ -6,6 +6,7 @@ import type { ExtensionRoute } from "../api/extensions.ts"
 import { isObject, type Json, toPlainJson } from "../base/json.ts"
 import type { Principal } from "../contract/principal.ts"
 import { controllerFault } from "../controllers/faults.ts"
+import { kindText } from "../controllers/plan-approval.ts"
 import { releaseObject } from "../controllers/release.ts"
 import { type ApiObject, loopLabel, sourceAnnotation } from "../object/object.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
@@ -43,7 +44,7 @@ export function decisionOf(verb: string, principal: Principal, body: Json | unde
   const object = text("object") || text("target")
   if (principal.kind !== "human") {
     const { name, kind } = principal
-    throw controllerFault("SPT-OWN-001", { verb, object, principal: name, kind })
+    throw controllerFault("SPT-OWN-001", { verb, object, principal: name, kind: kindText[kind] })
   }
   const reason = text("reason")
   if (reason === "" || reason.length > reasonMax) {

@@ -27,6 +27,7 @@ import { loopStatus } from "./loop-status.ts"
 import { openLoopBook } from "./open-loop-book.ts"
 import { PlaneLimits } from "./plane-limits.ts"
 import { PlaneObject } from "./plane-object.ts"
+import { policyAuthors } from "./policy-authors.ts"
 import type { PlanePorts } from "./ports.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
@@ -139,7 +140,11 @@ export class Plane {
         ),
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
       mutating: [stopping.mutating],
-      validating: [stopping.validating, circleAdmission(() => this.circlePorts())],
+      validating: [
+        stopping.validating,
+        circleAdmission(() => this.circlePorts()),
+        policyAuthors(this),
+      ],
     })
     this.extensions.register(...planeRoutes(this))
     engine.attach(this.#api.verbs, (id) => this.loops.get(id))

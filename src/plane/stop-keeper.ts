@@ -15,6 +15,7 @@ import {
   withoutStop,
 } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
+import { kindText } from "../controllers/plan-approval.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { EndingStops } from "./ending-stops.ts"
 import type { Plane } from "./plane.ts"
@@ -54,10 +55,11 @@ export class StopKeeper {
   permit(principal: Principal, { stops, lifts }: StopChange): void {
     const { name } = principal
     if (isSource(principal) && stops.length + lifts.length > 0) {
-      throw controllerFault("SPT-STOP-001", { principal: name, kind: "source" })
+      throw controllerFault("SPT-STOP-001", { principal: name, kind: "a source" })
     }
     if (lifts.length > 0 && principal.kind !== "human" && protects("people-lift-stops")) {
-      throw controllerFault("SPT-STOP-001", { principal: name, kind: principal.kind })
+      const kind = kindText[principal.kind]
+      throw controllerFault("SPT-STOP-001", { principal: name, kind })
     }
     for (const stop of stops) this.#needSubject(stop)
   }

@@ -4,11 +4,14 @@
 import { systemNamespace } from "../api/admission/loop-label.ts"
 import type { ExtensionRoute } from "../api/extensions.ts"
 import { type Json, toPlainJson } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import type { Principal } from "../contract/principal.ts"
+import { stoppedBy } from "../contract/stop.ts"
 import { detachFields } from "../controllers/detach.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { moveObject } from "../controllers/move.ts"
+import { looserIn } from "../guard/loosening.ts"
 import { fieldName } from "../object/detached-fields.ts"
 import { type ResourceRef, sourceAnnotation } from "../object/object.ts"
 import { decisionOf, type Kept, keptObject, undisturbed } from "./ownership-routes.ts"
@@ -57,9 +60,9 @@ function checkMove(plane: Plane, key: string, { object, uid, loop }: Kept, to: s
   const refuse = (cause: string, hint: string) =>
     controllerFault("SPT-OWN-007", { verb: "move", object: key, cause, hint })
   if (to === loop.id) throw refuse(`loop ${to} keeps it already`, "name another loop with --to")
-  if (plane.loops.get(to) === undefined) {
+  const next = plane.loops.get(to)
+  if (next === undefined)
     throw refuse(`there is no loop ${to}`, "`setpoint status` lists the loops")
-  }
   const home = object.metadata.namespace ?? systemNamespace
   if (parseLoopId(to).namespace !== home) {
     throw refuse(`loop ${to} is not in namespace ${home}`, "a loop keeps its own namespace only")
@@ -68,7 +71,23 @@ function checkMove(plane: Plane, key: string, { object, uid, loop }: Kept, to: s
   if (marked || plane.engine.ledger.budgets.grantOf(uid) !== undefined) {
     throw refuse("its delete is under way", "what is being deleted stays in its loop")
   }
+  if (!protects("move-is-no-way-out")) return
+  const looser = looserIn(loop.spec, next.spec)
+  if (looser.length > 0) {
+    throw refuse(`loop ${to} is looser in ${looser.join(", ")}`, tightenHint)
+  }
+  const subject = { loop: loop.id, provider: "", object: key, destructive: true }
+  const stop = stoppedBy(plane.ports.stop.entries(), subject)
+  if (stop !== undefined) throw refuse(`it is stopped by ${stop.by}`, "lift the stop first")
+  const kind = plane.engine.feed?.kindOf(key)
+  if (kind === undefined) return
+  const one = { key, object, uid, kind, loop }
+  const [broken] = plane.engine.invariants?.invariants?.(loop, [one]) ?? []
+  if (broken !== undefined) throw refuse(broken.message, "change the declaration or the invariant")
 }
+
+const tightenHint =
+  "give that loop the same rules first, which counts at once; or loosen the one that keeps it"
 
 function needResource(plane: Plane, key: string): ResourceRef {
   const resource = plane.engine.feed?.kindOf(key)?.resource

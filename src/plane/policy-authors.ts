@@ -1,0 +1,18 @@
+// Notes who deletes a policy before it is deleted: what waits then is that person's wish, and where
+// authors may not approve their own wishes they may not approve this one. It refuses nothing.
+
+import type { Admission } from "../contract/admission.ts"
+import { setpointGroup } from "../object/object.ts"
+import type { Plane } from "./plane.ts"
+
+export function policyAuthors(plane: Plane): Admission {
+  return {
+    admit: async ({ operation, key, principal, object, dryRun }) => {
+      const deleted = operation === "delete" && !dryRun
+      if (deleted && key.group === setpointGroup && key.resource === "guardpolicies") {
+        await plane.limits.keeper.notePolicyDelete(key.name, principal.name)
+      }
+      return object
+    },
+  }
+}
