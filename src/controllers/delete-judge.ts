@@ -59,9 +59,11 @@ export class LoopDeleteJudge implements DeleteJudge {
   }
 
   async judge(request: DeleteRequest): Promise<DeleteJudgement> {
+    let others = 0
     const groups = [...this.#group(request.candidates)].map(([loop, subjects]) => {
       const open = subjects.filter(({ uid }) => !this.#isGranted(uid))
-      const facts = this.#facts(loop, open, request)
+      const facts = this.#facts(loop, open, request, others)
+      others += facts.kinds.length
       const verdict = strictest([judgeDeletes(facts), this.#byInvariants(loop, subjects)])
       return { loop, subjects, open, facts, verdict }
     })
@@ -140,7 +142,13 @@ export class LoopDeleteJudge implements DeleteJudge {
     return undefined
   }
 
-  #facts(loop: LoopEngine, subjects: readonly Subject[], request: DeleteRequest): DeleteSetFacts {
+  /** `others`: what the same request deletes in other loops; limits for all loops count it. */
+  #facts(
+    loop: LoopEngine,
+    subjects: readonly Subject[],
+    request: DeleteRequest,
+    others: number,
+  ): DeleteSetFacts {
     const { budgets, inventory, store } = this.#ports.ledger
     const observing = loop.spec.mode === "Observe" // Deleting an object only releases its target.
     const owned = observing ? [] : subjects.filter(({ uid }) => inventory.mayOwn(uid))
@@ -159,7 +167,8 @@ export class LoopDeleteJudge implements DeleteJudge {
       ...loop.glass(),
       floors: loop.spec.floors.map((floor) => {
         const { allowed, deletesUsed } = floorUse(floor, loop.id, size, budgets, 0)
-        return { by: floor.by, deletes: floor.limits.deletes, allowed, used: deletesUsed }
+        const used = deletesUsed + (floor.everywhere ? others : 0)
+        return { by: floor.by, deletes: floor.limits.deletes, allowed, used }
       }),
       protectedObjects: owned.flatMap(({ key, object, uid }) => {
         const by = protectedBy(object, inventory.isProtected(uid), loop.spec)

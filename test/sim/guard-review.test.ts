@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
-import { names, Site, type SiteOptions, widget } from "./site.ts"
+import { ann, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
 
 const minute = 60_000
 
@@ -47,5 +47,50 @@ describe("targets that vanished all at once", () => {
     await site.clock.advance(31 * minute)
     expect(made()).toBe(0)
     expect(site.pending().held.length).toBe(6)
+  })
+})
+
+describe("a limit over all loops", () => {
+  const free = { limits: { deletes: 100, deletesPercent: 100 }, onEmpty: "Allow" }
+  const loopKind = { apiVersion: "setpoint.dev/v1alpha1", kind: "Loop" }
+
+  async function move(site: Site, name: string, to: string): Promise<void> {
+    const object = `widgets.sim.setpoint.dev/default/${name}`
+    const body = { object, to, reason: "it belongs there" }
+    await site.run(site.as(ann).call("POST", "/setpoint/v1/move", body))
+  }
+
+  /** Six widgets in each of two loops. */
+  async function twoLoops(): Promise<Site> {
+    const site = await Site.open({ source: false, loop: free })
+    const metadata = { name: "other", namespace: "default" }
+    const other = { ...loopKind, metadata, spec: { mode: "Enforce", ...free } }
+    await site.run(site.as(ann).create(loops, other))
+    await site.clock.advance(500)
+    for (const name of names(12)) await site.create(widget(name))
+    await site.clock.advance(5000)
+    for (const name of names(12).slice(6)) await move(site, name, "default.other")
+    await site.clock.advance(5000)
+    const policy = {
+      ...{ apiVersion: "setpoint.dev/v1alpha1", kind: "GuardPolicy", metadata: { name: "all" } },
+      spec: { everywhere: { deletes: 3, window: "1h" } },
+    }
+    await site.run(site.as(ann).create({ ...loops, resource: "guardpolicies" }, policy))
+    await site.clock.advance(1000)
+    return site
+  }
+
+  it("counts what one request deletes in each of them", async () => {
+    const site = await twoLoops()
+    for (const name of ["w0", "w1", "w2", "w6", "w7", "w8"]) {
+      const ref = { ...widgets, namespace: "default", name }
+      await site.run(site.as(ann).patch(ref, "merge", { metadata: { labels: { old: "yes" } } }))
+    }
+    await site.clock.advance(2000)
+    const options = { namespace: "default", labelSelector: "old=yes" }
+    const said = await site.refused(site.as(ann).deleteCollection(widgets, options))
+    expect(said).toContain("policy all")
+    await site.clock.advance(5000)
+    expect(site.there().length).toBe(12)
   })
 })
