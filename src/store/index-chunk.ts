@@ -55,27 +55,44 @@ export class IndexChunk {
 
   /** Below 0 when the entry's key comes before this one, 0 when equal. */
   compareKey(index: number, key: string): number {
-    const start = this.#starts[index] ?? 0
-    const length = this.#lengths[index] ?? 0
-    const shared = Math.min(length, key.length)
-    for (let at = 0; at < shared; at++) {
-      const difference = (this.#slab[start + at] ?? 0) - key.charCodeAt(at)
-      if (difference !== 0) return difference
-    }
-    return length - key.length
+    return this.#compareFrom(index, key, this.#shared(index, key, 0))
   }
 
   /** How many entries are at or before (key, place). */
   upperBound(key: string, place: Place): number {
     let low = 0
     let high = this.count
+    // Everything between two entries begins with what both of them share with the key.
+    let lowShared = 0
+    let highShared = 0
     while (low < high) {
       const middle = (low + high) >>> 1
-      const order = this.compareKey(middle, key) || (this.places[middle] ?? 0) - place
-      if (order <= 0) low = middle + 1
-      else high = middle
+      const shared = this.#shared(middle, key, Math.min(lowShared, highShared))
+      const order = this.#compareFrom(middle, key, shared) || (this.places[middle] ?? 0) - place
+      if (order <= 0) {
+        low = middle + 1
+        lowShared = shared
+      } else {
+        high = middle
+        highShared = shared
+      }
     }
     return low
+  }
+
+  /** How many signs the entry's key and this one begin with alike; `from` are known to be. */
+  #shared(index: number, key: string, from: number): number {
+    const start = this.#starts[index] ?? 0
+    const most = Math.min(this.#lengths[index] ?? 0, key.length)
+    let at = from
+    while (at < most && this.#slab[start + at] === key.charCodeAt(at)) at++
+    return at
+  }
+
+  #compareFrom(index: number, key: string, shared: number): number {
+    const length = this.#lengths[index] ?? 0
+    if (shared === length || shared === key.length) return length - key.length
+    return (this.#slab[(this.#starts[index] ?? 0) + shared] ?? 0) - key.charCodeAt(shared)
   }
 
   /** There must be room; `at` must be the upper bound of (key, place). */
