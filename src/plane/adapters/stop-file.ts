@@ -52,6 +52,8 @@ const attemptsMax = 100
 /** Undefined when there is none; "" when there is one that can't be read, which stops all. */
 function readStop(path: string): string | undefined {
   try {
+    // Almost always there is none, and an error for every changing call would be dear.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
     return readFileSync(path, "utf8")
   } catch (error) {
     return isCode(error, "ENOENT") ? undefined : ""
