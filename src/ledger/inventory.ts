@@ -22,6 +22,8 @@ const ownedOf = ({ loop, kind, protected: guarded = false }: TargetRecord): Owne
 export class Inventory {
   readonly #owned = new Map<string, Owned>()
   readonly #claims = new Map<string, Claim>()
+  /** Claims that the store holds as they are; a claim that changes is another one. */
+  readonly #storedClaims = new WeakSet<Claim>()
   readonly #sizes = new Map<string, number>()
   /** A create was begun and its end is not known: what it made, if anything, is ours. */
   readonly #undecided = new Map<string, string>()
@@ -31,8 +33,11 @@ export class Inventory {
 
   /** Takes the place of what was known of this UID. */
   note(record: TargetRecord): void {
+    if (this.#knows(record)) return
     this.forget(record.uid)
-    this.#claims.set(record.target, { uid: record.uid, object: record.object })
+    if (this.#claimBy(record) === undefined) {
+      this.#claims.set(record.target, { uid: record.uid, object: record.object })
+    }
     if (record.owned || record.pending?.verb === "create") this.#link(record.uid, record.object)
     if (!record.owned) {
       if (record.pending?.verb !== "create") return
@@ -88,9 +93,35 @@ export class Inventory {
     return protects("one-owner-per-target") ? this.#claims.get(target) : undefined
   }
 
+  /** The claim of this record is durable. */
+  noteStored(record: TargetRecord): void {
+    const claim = this.#claimBy(record)
+    if (claim !== undefined) this.#storedClaims.add(claim)
+  }
+
+  isClaimStored(record: TargetRecord): boolean {
+    const claim = this.#claimBy(record)
+    return claim !== undefined && this.#storedClaims.has(claim)
+  }
+
   /** How many targets the loop owns, of one kind or of all. */
   size(loop: string, kind = ""): number {
     return this.#sizes.get(`${loop}/${kind}`) ?? 0
+  }
+
+  /** Most acts change nothing that is kept here. */
+  #knows(record: TargetRecord): boolean {
+    const { uid, loop, kind, protected: guarded = false } = record
+    const owned = this.#owned.get(uid)
+    if (!record.owned || owned === undefined || this.#objects.get(uid) !== record.object)
+      return false
+    const same = owned.loop === loop && owned.kind === kind && owned.protected === guarded
+    return same && this.#claimBy(record) !== undefined
+  }
+
+  #claimBy({ uid, object, target }: TargetRecord): Claim | undefined {
+    const claim = this.#claims.get(target)
+    return claim?.uid === uid && claim.object === object ? claim : undefined
   }
 
   #link(uid: string, object: string): void {

@@ -23,6 +23,7 @@ import { Orphans, type Parting } from "./orphans.ts"
 import { PlanLedger } from "./plan-ledger.ts"
 import { Quarantines } from "./quarantines.ts"
 import { scanPrefix } from "./scan.ts"
+import { WindowTime } from "./window-time.ts"
 import { WouldBook } from "./would-book.ts"
 
 export interface Intent {
@@ -57,6 +58,10 @@ export function pendingIntent(id: string, { action, applied }: IntentItem): Pend
   return { id, verb, digest, begun: true, ...(makes ? { applied } : {}) }
 }
 
+function putClaim({ uid, object, target }: TargetRecord): Write {
+  return putDocument(ledgerKeys.claim(target), { uid, object, target })
+}
+
 export class Ledger {
   readonly store: Store
   readonly time: LedgerTime
@@ -69,20 +74,24 @@ export class Ledger {
   readonly quarantines = new Quarantines()
   readonly checkpoints: Checkpoints
   readonly #writer: LedgerWriter
+  readonly #windowTime: WindowTime
   readonly #unfinished = new Map<string, Intent>()
   #intents = 0
 
   constructor(store: Store, clock: Clock, options: LedgerWriterOptions = {}) {
     this.store = store
     this.time = createLedgerTime(clock)
-    this.budgets = new Budgets(this.time)
+    this.#windowTime = new WindowTime(clock)
+    this.budgets = new Budgets(this.#windowTime)
     this.breakGlass = new BreakGlassLedger(this.time)
-    this.#writer = new LedgerWriter(store, clock, options)
+    const stamp = () => this.#windowTime.stamp()
+    this.#writer = new LedgerWriter(store, clock, { ...options, stamp })
     this.checkpoints = new Checkpoints(store, (...step) => this.note(...step))
   }
 
   async open(): Promise<void> {
     await this.#writer.open()
+    await this.#windowTime.open(this.store)
     await this.budgets.open(this.store)
     await this.orphans.open(this.store)
     await this.plans.open(this.store)
@@ -91,7 +100,9 @@ export class Ledger {
     await this.quarantines.open(this.store)
     await this.checkpoints.open()
     for await (const entry of scanPrefix(this.store, ledgerKeys.records)) {
-      this.inventory.note(decodeDocument<TargetRecord>(entry.value))
+      const record = decodeDocument<TargetRecord>(entry.value)
+      this.inventory.note(record)
+      this.inventory.noteStored(record)
     }
     for await (const entry of scanPrefix(this.store, ledgerKeys.intents)) {
       const intent = decodeDocument<Intent>(entry.value)
@@ -139,6 +150,7 @@ export class Ledger {
     const put = putDocument(ledgerKeys.intent(id), intent)
     try {
       await this.#writer.append(loop, principal, [event], [put, ...puts, ...writes])
+      for (const record of records) this.inventory.noteStored(record)
     } catch (error) {
       this.#unfinished.delete(id)
       if (protects("intent-before-act")) throw error
@@ -209,14 +221,13 @@ export class Ledger {
     return this.#writer.drop(loop, keptFrom, events)
   }
 
-  /** The writes that store a record and its claim; memory follows at once. */
+  /** The writes that store a record and its claim, if that is new; memory follows at once. */
   recordWrites(record: TargetRecord): Write[] {
     this.inventory.note(record)
-    const claim = { uid: record.uid, object: record.object, target: record.target }
     return [
       ...(record.owned ? this.orphans.drop(record.target) : []),
       putDocument(ledgerKeys.record(record.uid), record),
-      putDocument(ledgerKeys.claim(record.target), claim),
+      ...(this.inventory.isClaimStored(record) ? [] : [putClaim(record)]),
     ]
   }
 
@@ -230,6 +241,7 @@ export class Ledger {
   dropRecordWrites(uid: string, target: string): Write[] {
     this.inventory.forget(uid, target)
     return [
+      ...this.budgets.settle(uid),
       { kind: "delete", key: ledgerKeys.record(uid) },
       { kind: "delete", key: ledgerKeys.claim(target) },
     ]
