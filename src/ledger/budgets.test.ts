@@ -85,6 +85,25 @@ describe("the window of changes", () => {
     expect(budgets.nextChangeSlotMs(loop, 10 * minute)).toBe(0)
   })
 
+  it("stays a small document after a busy day, and lets nothing leave too soon", async () => {
+    const { clock, budgets } = fixture()
+    const everySeconds = 20
+    let bytes = 0
+    for (let count = 0; count < (25 * 3600) / everySeconds; count++) {
+      await clock.advance(everySeconds * 1000)
+      const write = budgets.debitChange(loop)
+      bytes = write.kind === "put" ? write.value.length : 0
+    }
+    expect(bytes).toBeLessThan(64 * 1024)
+    const made = (windowMs: number) => windowMs / 1000 / everySeconds
+    expect(budgets.changesInWindow(loop, 10 * minute)).toBe(made(10 * minute))
+    for (const windowMs of [hour, 24 * hour]) {
+      const counted = budgets.changesInWindow(loop, windowMs)
+      expect(counted).toBeGreaterThanOrEqual(made(windowMs))
+      expect(counted).toBeLessThanOrEqual(made(windowMs + minute))
+    }
+  })
+
   it("never goes below nothing", () => {
     const { budgets } = fixture()
     budgets.refundChange(loop)

@@ -5,7 +5,7 @@
 
 import { protects } from "../base/protections.ts"
 import type { Store, Write } from "../contract/store.ts"
-import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
+import { decodeDocument, ledgerKeys, putDocument, putDocumentLater } from "./keys.ts"
 import type { LedgerTime } from "./ledger-time.ts"
 import { scanPrefix } from "./scan.ts"
 
@@ -25,11 +25,13 @@ export interface DeleteGrant {
   readonly count?: number
   /** The break-glass that let it be marked and counted it. */
   readonly breakGlass?: string
+  /** Marked, and not known to be over: it counts however old it is, since it may still happen. */
+  readonly open?: true
 }
 
 interface Window {
   readonly format: 1
-  /** Changes per second of ledger time, oldest first. */
+  /** Changes per second of ledger time, oldest first; old ones at the end of their minute. */
   readonly changes: readonly { readonly second: number; readonly count: number }[]
   /** When the converged inventory took which size, oldest first; the last one still holds. */
   readonly sizes: readonly { readonly at: number; readonly size: number }[]
@@ -39,6 +41,8 @@ const baselineMs = 24 * 3_600_000
 const sizesKept = 1000
 /** Enough seconds for the longest window that a loop may declare (a day). */
 const secondsKept = 86_400
+/** What is older is counted by the minute: after a busy day the window is still a small document. */
+const secondsExact = 900
 
 /** Two oldest become one with the smaller size: many changes must not hide how small it was. */
 function bounded(sizes: Window["sizes"]): Window["sizes"] {
@@ -47,10 +51,28 @@ function bounded(sizes: Window["sizes"]): Window["sizes"] {
   return [{ at: first.at, size: Math.min(first.size, second.size) }, ...rest]
 }
 
+/** A minute counts as its end, so that nothing leaves a window too soon. */
+function thinned(changes: Window["changes"], now: number): Window["changes"] {
+  const kept: { second: number; count: number }[] = []
+  for (const { second, count } of changes) {
+    if (second <= now - secondsKept) continue
+    const minute = Math.ceil(second / 60) * 60
+    const at = minute <= now - secondsExact ? minute : second
+    const last = kept.at(-1)
+    if (last?.second === at) last.count += count
+    else kept.push({ second: at, count })
+  }
+  return kept
+}
+
+const isOpen = ({ open }: DeleteGrant): boolean =>
+  open === true && protects("permission-counts-until-used")
+
 export class Budgets {
   readonly #time: LedgerTime
   readonly #grants = new Map<string, DeleteGrant>()
   readonly #windows = new Map<string, Window>()
+  readonly #reserved = new Map<string, Map<string, number>>()
 
   constructor(time: LedgerTime) {
     this.#time = time
@@ -65,6 +87,35 @@ export class Budgets {
       const loop = entry.key.slice(ledgerKeys.windows.length)
       this.#windows.set(loop, decodeDocument<Window>(entry.value))
     }
+  }
+
+  /** The time that windows are counted by. */
+  now(): number {
+    return this.#time.now()
+  }
+
+  /** Admitted acts of a loop that wait for their turn, with what they destroy: all windows count. */
+  reservedOf(loop: string): Map<string, number> {
+    const known = this.#reserved.get(loop)
+    if (known !== undefined) return known
+    const reserved = new Map<string, number>()
+    this.#reserved.set(loop, reserved)
+    return reserved
+  }
+
+  /** It begins now: what it destroys counts from here, whenever it was permitted. */
+  begin(uid: string): Write[] {
+    const grant = this.#grants.get(uid)
+    if (grant?.open !== true || !protects("permission-counts-until-used")) return []
+    return [this.grant({ ...grant, at: this.#time.now() })]
+  }
+
+  /** It is over, done or not needed: from now on it leaves the window with time. */
+  settle(uid: string): Write[] {
+    const grant = this.#grants.get(uid)
+    if (grant?.open !== true) return []
+    const { open: _, ...used } = grant
+    return [this.grant(used)]
   }
 
   /** Counts from now on; the write must go into the commit that marks the object. */
@@ -87,7 +138,7 @@ export class Budgets {
 
   /** Deletes that the window paid for; approved ones draw on no window. */
   deletesInWindow(loop: string, windowMs: number): number {
-    return this.#destroyed(windowMs, (grant) => grant.loop === loop)
+    return this.#destroyed(windowMs, (of) => of === loop)
   }
 
   /** The same over all loops. */
@@ -95,12 +146,16 @@ export class Budgets {
     return this.#destroyed(windowMs, () => true)
   }
 
-  #destroyed(windowMs: number, counts: (grant: DeleteGrant) => boolean): number {
+  #destroyed(windowMs: number, counts: (loop: string) => boolean): number {
     if (!protects("window-counts-all")) return 0
     const since = this.#time.now() - windowMs
     let sum = 0
     for (const grant of this.#grants.values()) {
-      if (grant.plan === undefined && grant.at > since && counts(grant)) sum += grant.count ?? 1
+      const inside = grant.at > since || isOpen(grant)
+      if (grant.plan === undefined && inside && counts(grant.loop)) sum += grant.count ?? 1
+    }
+    for (const [loop, reserved] of this.#reserved) {
+      if (counts(loop)) for (const count of reserved.values()) sum += count
     }
     return sum
   }
@@ -121,12 +176,11 @@ export class Budgets {
   debitChange(loop: string): Write {
     const window = this.#window(loop)
     const second = Math.ceil(this.#time.now() / 1000)
-    const kept = window.changes.filter((change) => change.second > second - secondsKept)
-    const last = kept.at(-1)
+    const last = window.changes.at(-1)
     const changes =
       last?.second === second
-        ? [...kept.slice(0, -1), { second, count: last.count + 1 }]
-        : [...kept, { second, count: 1 }]
+        ? window.changes.with(-1, { second, count: last.count + 1 })
+        : [...thinned(window.changes, second), { second, count: 1 }]
     return this.#put(loop, { ...window, changes })
   }
 
@@ -176,6 +230,6 @@ export class Budgets {
 
   #put(loop: string, window: Window): Write {
     this.#windows.set(loop, window)
-    return putDocument(ledgerKeys.window(loop), window)
+    return putDocumentLater(ledgerKeys.window(loop), window)
   }
 }

@@ -40,6 +40,7 @@ export const ledgerKeys = {
   effectiveLoops: "/ledger/effective/loops/",
   effectivePolicy: (name: string) => `/ledger/effective/policies/${name}`,
   effectivePolicies: "/ledger/effective/policies/",
+  clock: "/ledger/clock",
   stop: "/ledger/stop",
   breakGlass: (loop: string) => `/ledger/break-glass/${loop}`,
   breakGlasses: "/ledger/break-glass/",
@@ -68,4 +69,17 @@ export function decodeDocument<T>(value: Uint8Array): T {
 
 export function putDocument(key: string, document: object): Write {
   return { kind: "put", key, value: encodeDocument(document) }
+}
+
+/** Encoded when it is asked for: of several in one commit only the last one ever is. */
+export function putDocumentLater(key: string, document: object): Write {
+  let value: Uint8Array | undefined
+  return {
+    kind: "put",
+    key,
+    get value() {
+      value ??= encodeDocument(document)
+      return value
+    },
+  }
 }
