@@ -21,6 +21,8 @@ export interface ActGatePorts {
   readonly stop: Pick<StopSwitch, "entries">
   readonly inFlight: InFlight
   closing(): boolean
+  /** Wall clock. */
+  now(): number
 }
 
 export class ActGate implements Gate {
@@ -58,6 +60,7 @@ export class ActGate implements Gate {
   }
 
   enter(call: string): number {
+    const sinceMs = this.#ports.now()
     const refusal = this.#refusal()
     if (refusal !== undefined) {
       this.#refused++
@@ -67,7 +70,7 @@ export class ActGate implements Gate {
     const [first] = this.#subjects
     const more = this.#subjects.length > 1 ? ` and ${this.#subjects.length - 1} more` : ""
     const { loop = "", object = "", target = "" } = first ?? {}
-    const listed = { loop, object: `${object}${more}`, target, call }
+    const listed = { loop, object: `${object}${more}`, target, call, sinceMs }
     return this.#ports.inFlight.begin(listed, this.#subjects)
   }
 

@@ -68,16 +68,16 @@ interface Attempt {
 
 export class Actuator {
   readonly #ports: ActuatorPorts
-  readonly inFlight: InFlight
+  readonly inFlight = new InFlight()
   readonly #gatePorts: ActGatePorts
   readonly #gates = new Set<ActGate>()
   #closing = false
 
   constructor(ports: ActuatorPorts) {
     this.#ports = ports
-    this.inFlight = new InFlight(ports.clock)
-    const { stop } = ports
-    this.#gatePorts = { stop, inFlight: this.inFlight, closing: () => this.#closing }
+    const { stop, clock } = ports
+    const { inFlight } = this
+    this.#gatePorts = { stop, inFlight, closing: () => this.#closing, now: () => clock.now() }
   }
 
   /** No act begins any more; those under way go on. */

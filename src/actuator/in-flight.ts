@@ -1,7 +1,6 @@
 // The mutating calls that are under way. When a stop is written, the calls whose check came before
 // it are in flight: they are listed, and their outcome is shown when it is known.
 
-import type { Clock } from "../base/clock.ts"
 import type { StopSubject } from "../contract/stop.ts"
 
 export interface CallInFlight {
@@ -10,6 +9,7 @@ export interface CallInFlight {
   readonly object: string
   readonly target: string
   readonly call: string
+  /** Wall clock, right before the stop was looked for: whoever wrote one later was too late. */
   readonly sinceMs: number
   readonly outcome: "running" | "done" | "failed"
 }
@@ -23,21 +23,16 @@ interface Running {
 const reportedMax = 1000
 
 export class InFlight {
-  readonly #clock: Clock
   readonly #running = new Map<number, Running>()
   #reported: Running[] = []
   #ids = 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
   begin(
-    call: Pick<CallInFlight, "loop" | "object" | "target" | "call">,
+    call: Pick<CallInFlight, "loop" | "object" | "target" | "call" | "sinceMs">,
     subjects: readonly StopSubject[],
   ): number {
     const id = ++this.#ids
-    const entry = { ...call, id, sinceMs: this.#clock.now() }
+    const entry = { ...call, id }
     this.#running.set(id, { call: entry, subjects, outcome: "running" })
     return id
   }
@@ -55,9 +50,12 @@ export class InFlight {
 
   /** Remembers what is under way at this moment, so that outcomes can be asked for later. */
   noteStop(): void {
-    const known = this.#reported.filter((running) => running.outcome === "running")
-    const more = [...this.#running.values()].filter((running) => !known.includes(running))
-    this.#reported = [...known, ...more].slice(0, reportedMax)
+    for (const id of this.#running.keys()) this.keep(id)
+  }
+
+  /** Nothing is stopped any more: what has ended is history. */
+  noteResume(): void {
+    this.#reported = this.#reported.filter((running) => running.outcome === "running")
   }
 
   /** This call is under way although a stop stands: it began before. */
@@ -72,7 +70,7 @@ export class InFlight {
     for (const [id, { subjects }] of this.#running) if (subjects.some(isStopped)) this.keep(id)
   }
 
-  /** The calls that were in flight at the last stop, with their outcome so far. */
+  /** The calls that were in flight when what is stopped was stopped, with their outcome so far. */
   atStop(): CallInFlight[] {
     return this.#reported.map(({ call, outcome }) => ({ ...call, outcome }))
   }

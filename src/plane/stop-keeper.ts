@@ -99,6 +99,7 @@ export class StopKeeper {
     await this.#note(principal, change, edit(this.#file.entries()))
     const standing = lifts.length > 0 ? this.#file.change(edit) : this.#file.entries()
     this.#known = standing
+    if (standing.length === 0) engine.actuator.inFlight.noteResume()
     for (const lift of lifts) this.#wake(lift)
     this.#schedule()
     return standing
@@ -109,6 +110,9 @@ export class StopKeeper {
     const standing = this.#file.entries()
     const gone = this.#known.filter((one) => !standing.some((other) => sameStop(one, other)))
     this.#known = standing
+    if (gone.length > 0 && standing.length === 0) {
+      this.#plane.engine.actuator.inFlight.noteResume()
+    }
     for (const entry of gone) this.#wake(entry)
     this.#schedule()
     return standing

@@ -62,9 +62,16 @@ function work(): void {
 
 function right(): number {
   const names = readdirSync(rig.targets).filter((name) => !name.startsWith("."))
-  return names.filter((name) => {
-    return readFileSync(rig.target(name), "utf8") === `content ${round}\n`
-  }).length
+  return names.filter((name) => contentOf(name) === `content ${round}\n`).length
+}
+
+/** Undefined when it went between the list and the look. */
+function contentOf(name: string): string | undefined {
+  try {
+    return readFileSync(rig.target(name), "utf8")
+  } catch {
+    return undefined
+  }
 }
 
 const isDone = () => right() === count + (round % 2) && readdirSync(rig.targets).length === right()

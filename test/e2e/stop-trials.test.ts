@@ -108,7 +108,7 @@ class Trials {
     await pause(60)
     server.release()
     await pause(60)
-    await this.#judge(scope, way, stoppedAt)
+    await this.#judge(scope, `${way}, ${trouble}`, stoppedAt)
     const settled = server.arrivals.length
     await rig.call("POST", "resume", way === "echo" ? {} : scope.body)
     const isWork = () => server.arrivals.length > settled || this.#isDone()
@@ -118,15 +118,16 @@ class Trials {
   }
 
   /** Every late arrival is one that is listed, and that began before the stop was durable. */
-  async #judge(scope: Scope, way: Way, stoppedAt: number): Promise<void> {
-    const covers = way === "echo" ? () => true : scope.covers
+  async #judge(scope: Scope, way: string, stoppedAt: number): Promise<void> {
+    const covers = way.startsWith("echo") ? () => true : scope.covers
     const late = server.arrivals.filter((one) => one.at > stoppedAt && covers(one))
     const { calls } = (await rig.call("GET", "in-flight")) as { calls: JsonObject[] }
     const unlisted = late.filter(({ method, path }) => {
       const call = `${method} ${this.#api}/${path}`
       return !calls.some((one) => one.call === call && Number(one.sinceMs) <= stoppedAt)
     })
-    expect([scope.name, way, unlisted]).toEqual([scope.name, way, []])
+    const told = { calls, stoppedAt }
+    expect([scope.name, way, unlisted], JSON.stringify(told)).toEqual([scope.name, way, []])
     this.listed += late.length
   }
 
