@@ -30,6 +30,8 @@ interface InForce<T> {
   readonly generation?: number
   /** Who deleted the object, while that waits. */
   readonly deletedBy?: readonly string[]
+  /** Loops: it has owned targets. Letting go of all of them for a while makes it no new loop. */
+  readonly owned?: true
 }
 
 export interface LooseningPorts {
@@ -83,7 +85,10 @@ export class LooseningKeeper {
     const { inForce, waiting } = this.#ofLoop(loop.id, object)
     const uid = object.metadata.uid ?? ""
     const since = settledAt(object, waiting, this.#loops.get(loop.id))
-    const document: InForce<LoopSpec> = { format: 1, uid, spec: inForce, generation: since }
+    const document: InForce<LoopSpec> = {
+      ...{ format: 1, uid, spec: inForce, generation: since },
+      ...(this.#owned(loop.id, uid) ? { owned: true } : {}),
+    }
     await this.#keep(this.#loops, loop.id, ledgerKeys.effectiveLoop(loop.id), document)
     const authors = authorsSince(object, since)
     const action = loosenAction(loop.id, object, `loop:${loop.id}`, waiting, authors)
@@ -134,7 +139,8 @@ export class LooseningKeeper {
       const id = target.slice("loop:".length)
       const { waiting } = this.#ofLoop(id, object)
       if (object.metadata.uid !== uid || !isExactly(waiting, held)) return
-      const document = settled(object, loopSpecOf(object))
+      const owned = this.#owned(id, uid) ? ({ owned: true } as const) : {}
+      const document = { ...settled(object, loopSpecOf(object)), ...owned }
       await this.#keep(this.#loops, id, ledgerKeys.effectiveLoop(id), document, held)
     }
     if (!target.startsWith("policy:")) return
@@ -158,10 +164,17 @@ export class LooseningKeeper {
   #ofLoop(id: string, object: ApiObject): Loosening<LoopSpec> {
     const declared = loopSpecOf(object)
     const known = this.#loops.get(id)
-    const first = known === undefined || known.uid !== object.metadata.uid
-    const owns = this.#ports.ledger.inventory.size(id) > 0 // Without targets nothing is at stake.
-    if (first || !owns || !protects("loosening-is-held")) return { inForce: declared, waiting: [] }
+    // One that was made again under its name, and still keeps targets, is judged as the one before.
+    const free = known === undefined || !this.#owned(id, object.metadata.uid ?? "")
+    if (free || !protects("loosening-is-held")) return { inForce: declared, waiting: [] }
     return loosenLoop(known.spec, declared)
+  }
+
+  /** Without targets, now and before, nothing is at stake. */
+  #owned(id: string, uid: string): boolean {
+    const known = this.#loops.get(id)
+    if (this.#ports.ledger.inventory.size(id) > 0) return true
+    return known?.uid === uid && known.owned === true
   }
 
   #ofPolicy(name: string, object: ApiObject | undefined) {

@@ -23,6 +23,7 @@ import { Engine } from "./engine.ts"
 import { InvariantWatch } from "./invariant-watch.ts"
 import { JournalKeeper } from "./journal-keeper.ts"
 import type { LoopBook } from "./loop-book.ts"
+import { loopEnd } from "./loop-end.ts"
 import { loopStatus } from "./loop-status.ts"
 import { openLoopBook } from "./open-loop-book.ts"
 import { PlaneLimits } from "./plane-limits.ts"
@@ -144,6 +145,7 @@ export class Plane {
         stopping.validating,
         circleAdmission(() => this.circlePorts()),
         policyAuthors(this),
+        loopEnd(this),
       ],
     })
     this.extensions.register(...planeRoutes(this))

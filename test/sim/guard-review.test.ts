@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
-import { ann, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
+import { ann, bot, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
 
 const minute = 60_000
 
@@ -92,5 +92,52 @@ describe("a limit over all loops", () => {
     expect(said).toContain("policy all")
     await site.clock.advance(5000)
     expect(site.there().length).toBe(12)
+  })
+})
+
+describe("what was in force for a loop", () => {
+  const ref = { ...loops, namespace: "default", name: "site" }
+  const loose = { deletes: 100, deletesPercent: 100, shrinkPercent: 0 }
+
+  async function setLoop(site: Site, spec: JsonObject): Promise<void> {
+    await site.run(site.as(bot).patch(ref, "merge", { spec }))
+    await site.clock.advance(10_000)
+  }
+
+  it("stays while the loop lets go of everything for a while", async () => {
+    const site = await converged(40)
+    site.sim.source.declare([])
+    await setLoop(site, { source: { directory: { path: "/empty" } } })
+    expect(site.sim.plane.engine.ledger.inventory.size(site.loopId)).toBe(0)
+    await setLoop(site, { limits: loose })
+    site.sim.source.declare(many(40))
+    await setLoop(site, { source: { directory: { path: "/site" } } })
+    await site.declare(many(20), 10_000)
+    expect(site.there().length).toBe(40)
+    expect(site.loop.spec.limits.deletes).toBe(5)
+  })
+
+  it("is not got rid of by deleting the loop: only a person does that", async () => {
+    const site = await converged(4)
+    const said = await site.refused(site.as(bot).delete(ref))
+    expect(said).toContain("bot is an agent")
+    await site.run(site.as(ann).delete(ref))
+  })
+
+  it("stays when the loop is made again before the plane noticed, over a crash", async () => {
+    const site = await converged(40)
+    const old = await site.run(site.as(ann).get(ref))
+    const { apiVersion = "", kind = "", spec } = old ?? {}
+    const metadata = { name: "site", namespace: "default" }
+    const again = { apiVersion, kind, metadata, spec: { ...spec, limits: loose } }
+    // The process ends in the middle of the delete: nothing after it happens.
+    site.sim.plane.loops.remove = () => new Promise(() => {})
+    const client = site.as(ann)
+    await site.run(client.delete(ref).then(() => client.create(loops, again)))
+    await site.sim.start()
+    await site.clock.advance(5000)
+    expect(site.loop.spec.limits.deletes).toBe(5)
+    await site.declare(many(20), 10_000)
+    expect(site.there().length).toBe(40)
   })
 })
