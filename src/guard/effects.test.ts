@@ -3,7 +3,10 @@ import type { Json } from "../base/json.ts"
 import type { Verb } from "../contract/action.ts"
 import { countDestroyed, effectsOf, effectText } from "./effects.ts"
 
-const marks = { scale: new Set(["replicas"]), expiry: new Set(["ttl", "until"]) }
+const marks = {
+  ...{ scale: new Set(["replicas"]), expiry: new Set(["ttl", "until"]) },
+  payload: new Set(["body", "bytes"]),
+}
 
 function effects(
   path: string,
@@ -44,6 +47,9 @@ describe("what an action destroys", () => {
       1,
       'removes rules[name="a[b]"]',
     ],
+    ["an emptied payload", "body", "a", "", 1, "empties body"],
+    ["a payload taken away", "body", "a", undefined, 1, "empties body"],
+    ["a long payload emptied", "body", { $hash: "x", $length: 9000 }, "", 1, "empties body"],
     ["a shorter life", "ttl", 3600, 1, 1, "lets ttl end sooner"],
     [
       "an earlier end",
@@ -64,6 +70,8 @@ describe("what an action destroys", () => {
     ["scaling up", "replicas", 0, 5],
     ["a changed text", "content", "long", ""],
     ["a long text that is taken away", "content", { $hash: "x", $length: 9000 }, undefined],
+    ["a payload with other text", "body", "long", "x"],
+    ["a payload that was empty", "body", "", undefined],
     ["a shorter list", "records", ["a", "b"], ["a"]],
     ["a longer list", "records", ["a"], ["a", "b"]],
     ["a list of the same length", "records", ["a"], ["b"]],
@@ -73,6 +81,14 @@ describe("what an action destroys", () => {
     ["an end taken away", "until", "2030-01-01T00:00:00Z", undefined],
   ])("%s does not", (_name, path, before, after) => {
     expect(effects(path, before, after)).toEqual([])
+  })
+
+  it("does not count a payload that goes on in another field, nor one that is put right", () => {
+    const gone = { path: "body", before: "a", why: "requested" } as const
+    const bytes = { path: "bytes", after: "YQ==", why: "requested" } as const
+    expect(effectsOf({ verb: "update", changes: [gone, bytes] }, marks)).toEqual([])
+    const drift = { path: "body", before: "a", after: "", why: "drift" } as const
+    expect(effectsOf({ verb: "update", changes: [drift] }, marks)).toEqual([])
   })
 
   it("counts a delete and a replace as one, whatever they change", () => {

@@ -11,6 +11,8 @@ export interface EffectMarks {
   readonly scale: ReadonlySet<string>
   /** How long something lives on: less of it destroys. */
   readonly expiry: ReadonlySet<string>
+  /** Text that the thing is there to hold: none of it destroys. */
+  readonly payload: ReadonlySet<string>
 }
 
 export interface Effect {
@@ -26,7 +28,8 @@ export function effectsOf(
   if (verb === "delete") return [{ kind: "delete", path: "", count: 1 }]
   if (verb === "replace") return [{ kind: "replace", path: "", count: 1 }]
   if (verb === "create" || verb === "loosen") return []
-  const effects = changes.flatMap((change) => effectOf(change, marks) ?? [])
+  const held = changes.some((change) => fills(change, marks)) ? { ...marks, payload: none } : marks
+  const effects = changes.flatMap((change) => effectOf(change, held) ?? [])
   // What goes out of one set goes together.
   return effects.filter(({ path }, index) => {
     const set = setOf(path)
@@ -71,11 +74,25 @@ function effectOf(change: FieldChange, marks: EffectMarks): Effect | undefined {
   if (marks.expiry.has(field) && endsSooner(before, after)) {
     return { kind: "expires-sooner", path, count: 1 }
   }
+  if (marks.payload.has(field) && isDrained(change)) return { kind: "emptied", path, count: 1 }
   if (after === undefined && itemAt(path) !== undefined)
     return { kind: "item-removed", path, count: 1 }
   const empties = sizeOf(before) > 0 && (after === undefined || isEmpty(after))
   return empties ? { kind: "emptied", path, count: 1 } : undefined
 }
+
+const none: ReadonlySet<string> = new Set()
+
+const isText = (value: Json | undefined): boolean =>
+  (typeof value === "string" && value !== "") || (value !== undefined && isHashedValue(value))
+
+/** The same may be said in another field: text as bytes is no loss. */
+const fills = ({ path, after }: FieldChange, marks: EffectMarks): boolean =>
+  marks.payload.has(fieldOf(path)) && isText(after)
+
+/** What was always meant to be empty is drift, and the correction of drift is not counted. */
+const isDrained = ({ before, after, why }: FieldChange): boolean =>
+  why !== "drift" && isText(before) && (after === undefined || after === "")
 
 const isEmpty = (value: Json): boolean => (isArray(value) || isObject(value)) && sizeOf(value) === 0
 

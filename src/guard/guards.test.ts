@@ -38,7 +38,9 @@ function item(changes: Partial<JudgedAction> & { readonly action: Action }): Jud
     approved: false,
     granted: verb === "delete" ? "yes" : "no",
     flapping: [],
-    effects: effectsOf(changes.action, { scale: new Set(["size"]), expiry: new Set() }),
+    effects: effectsOf(changes.action, {
+      ...{ scale: new Set(["size"]), expiry: new Set(), payload: new Set() },
+    }),
     ...changes,
   }
 }

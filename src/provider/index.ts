@@ -37,4 +37,4 @@ export {
   resolveReferences,
 } from "./ref.ts"
 export { createRegistry, type Registry } from "./registry.ts"
-export { atomic, listMap, listSet, secret } from "./schema-marks.ts"
+export { atomic, expiry, listMap, listSet, payload, scale, secret } from "./schema-marks.ts"

@@ -18,6 +18,11 @@ export function expiry<T extends z.ZodType>(schema: T): T {
   return schema.meta({ "x-setpoint-expiry": true })
 }
 
+/** What a thing is there to hold, as text: emptying it destroys that, and is judged like a delete. */
+export function payload<T extends z.ZodType>(schema: T): T {
+  return schema.meta({ "x-setpoint-payload": true })
+}
+
 /** A list whose items are told apart by these members: items merge one by one. */
 export function listMap<T extends z.ZodObject>(
   item: T,

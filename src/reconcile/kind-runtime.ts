@@ -26,15 +26,17 @@ export function createKindRuntime(provider: KindProvider): KindRuntime {
 function marksOf(root: SchemaNode): EffectMarks {
   const scale = new Set<string>()
   const expiry = new Set<string>()
+  const payload = new Set<string>()
   const visit = (node: SchemaNode, path: string) => {
     if (node.source["x-setpoint-scale"] === true) scale.add(path)
     if (node.source["x-setpoint-expiry"] === true) expiry.add(path)
+    if (node.source["x-setpoint-payload"] === true) payload.add(path)
     if (node.items !== undefined) visit(node.items, path)
     for (const [name, child] of node.properties)
       visit(child, path === "" ? name : `${path}.${name}`)
   }
   visit(root, "")
-  return { scale, expiry }
+  return { scale, expiry, payload }
 }
 
 /** The spec's schema inside an apiextensions definition. */

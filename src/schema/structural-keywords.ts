@@ -105,6 +105,7 @@ export const shapeKeywords: ReadonlyMap<string, Check> = new Map([
   ["x-setpoint-secret", bool],
   ["x-setpoint-scale", bool],
   ["x-setpoint-expiry", bool],
+  ["x-setpoint-payload", bool],
 ])
 
 /** Notes to the reader, kept and otherwise ignored. */

@@ -3,6 +3,7 @@
 import { z } from "zod"
 import { sha256 } from "../../base/hash.ts"
 import type { FilesRead } from "../../contract/world.ts"
+import { payload } from "../../provider/schema-marks.ts"
 import { directoryOf, type Place } from "./bounds.ts"
 import { contentMax } from "./look.ts"
 
@@ -35,13 +36,17 @@ export const modeField = (preset: string) =>
 export const fileSpec = z
   .strictObject({
     ...placeFields,
-    content: z.string().max(contentMax).optional().describe("Text, at most 1 MiB as UTF-8."),
-    contentBase64: z
-      .string()
-      .max(Math.ceil(contentMax / 3) * 4)
-      .regex(/^[A-Za-z0-9+/]*={0,2}$/)
-      .optional()
-      .describe("Bytes, at most 1 MiB."),
+    content: payload(
+      z.string().max(contentMax).optional().describe("Text, at most 1 MiB as UTF-8."),
+    ),
+    contentBase64: payload(
+      z
+        .string()
+        .max(Math.ceil(contentMax / 3) * 4)
+        .regex(/^[A-Za-z0-9+/]*={0,2}$/)
+        .optional()
+        .describe("Bytes, at most 1 MiB."),
+    ),
     symlink: z
       .string()
       .min(1)
