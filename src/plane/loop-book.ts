@@ -66,15 +66,16 @@ export class LoopBook {
   /** A Loop object was made or changed. Loosening and tightening both count from the next round. */
   async put(object: ApiObject): Promise<void> {
     const id = loopId(object.metadata.namespace ?? "", object.metadata.name)
-    const spec = this.#ports.specOf(object)
     const known = this.#loops.get(id)
     if (known === undefined) {
-      await this.#add(id, spec, object)
+      await this.#add(id, this.#ports.specOf(object), object)
       return
     }
     known.object = object
-    const before = known.engine.spec
     await this.#ports.declared(known.engine, object)
+    // Read after the wait: a policy may have come meanwhile, and what came later counts.
+    const spec = this.#ports.specOf(known.object)
+    const before = known.engine.spec
     if (equalJson({ ...before } as object as Json, { ...spec } as object as Json)) return
     known.engine.spec = spec
     const { ledger } = this.#ports.engine
@@ -133,6 +134,7 @@ export class LoopBook {
     this.#ports.restoreHeld(engine)
     engine.cleanRounds = Number(at(object.status, "cleanRounds") ?? 0)
     await this.#ports.declared(engine, object)
+    engine.spec = this.#ports.specOf(entry.object)
     entry.keeper = this.#openKeeper(engine)
     await entry.keeper?.sync()
     this.#ports.wakeAll(id)

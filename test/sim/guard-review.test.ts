@@ -141,3 +141,30 @@ describe("what was in force for a loop", () => {
     expect(site.there().length).toBe(40)
   })
 })
+
+describe("a policy", () => {
+  it("that comes while a loop is being changed counts for that loop", async () => {
+    const site = await converged(10)
+    const { limits, loops: book } = site.sim.plane
+    const object = book.objectOf(site.loopId)
+    if (object === undefined) throw new Error("there is no loop")
+    const note = limits.keeper.noteLoop.bind(limits.keeper)
+    let goOn = () => {}
+    limits.keeper.noteLoop = async (...args) => {
+      limits.keeper.noteLoop = note
+      await note(...args)
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+    }
+    const changed = book.put({ ...object, spec: { ...object.spec, interval: "7m" } })
+    const spec = { limits: { deletes: 1 } }
+    const metadata = { name: "floor" }
+    const policy = { apiVersion: object.apiVersion, kind: "GuardPolicy", metadata, spec }
+    await site.run(site.as(ann).create({ ...loops, resource: "guardpolicies" }, policy))
+    await site.clock.advance(2000)
+    goOn()
+    await site.run(changed)
+    expect(site.loop.spec.floors.map((floor) => floor.by)).toEqual(["floor"])
+  })
+})
