@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import {
   chmodSync,
   existsSync,
@@ -6,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -81,6 +84,24 @@ describe("the stop file", () => {
     writeFileSync(path(), "")
     chmodSync(path(), 0)
     expect(stopFile(directory).entries()).toMatchObject([everything])
+  })
+
+  it("stops everything when it is a link, a pipe or far too long, and never waits for it", () => {
+    const stops = () => stopFile(directory).entries().length
+    symlinkSync("/nonexistent/stop", path())
+    expect(stops()).toBe(1)
+    rmSync(path())
+    symlinkSync("/dev/zero", path())
+    expect(stops()).toBe(1)
+    rmSync(path())
+    execFileSync("mkfifo", [path()])
+    expect(stops()).toBe(1)
+    rmSync(path())
+    writeFileSync(path(), "")
+    truncateSync(path(), 5 * 1024 * 1024 * 1024)
+    expect(stops()).toBe(1)
+    stopFile(directory).change(() => [])
+    expect(stops()).toBe(0)
   })
 
   it("stops everything when the directory was taken away", () => {

@@ -1,7 +1,7 @@
 // The file DIR/stop. It is read synchronously before every mutating call, so that writing it, by
 // anyone and by any means, is enough. An empty file, or one that can't be understood, stops all.
 
-import { readFileSync, rmSync, statSync } from "node:fs"
+import { lstatSync, readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"
@@ -48,13 +48,16 @@ export function stopFile(directory: string): StopSwitch {
 }
 
 const attemptsMax = 100
+const sizeMax = 4 * 1024 * 1024
 
 /** Undefined when there is none; "" when there is one that can't be read, which stops all. */
 function readStop(path: string): string | undefined {
   try {
     // Almost always there is none, and an error for every changing call would be dear.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined
-    return readFileSync(path, "utf8")
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return undefined
+    // A pipe or a device would never end, a link may lead nowhere: what is odd stops, unread.
+    return stat.isFile() && stat.size <= sizeMax ? readFileSync(path, "utf8") : ""
   } catch (error) {
     return isCode(error, "ENOENT") ? undefined : ""
   }
