@@ -10,7 +10,7 @@ import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
-import { slotOf } from "../reconcile/held-set.ts"
+import { allSlots, type Slot, slotOf } from "../reconcile/held-set.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { controllerFault } from "./faults.ts"
 import {
@@ -148,17 +148,20 @@ export class PlanKeeper {
   }
 
   /** An approved action has its receipt, or nothing of it is left to do. */
-  acted(loop: LoopEngine, uid: string, digest: string): Promise<void> {
+  acted(loop: LoopEngine, uid: string, digest: string, slots = allSlots): Promise<void> {
     return this.#locks.run(loop.id, async () => {
       loop.approvals.delete(digest)
+      const isOver = ({ action }: HeldAction) =>
+        action.uid === uid && slots.includes(slotOf(action))
       // No pause before the commit: receipts of other acts count themselves meanwhile.
-      const steps = this.#executing(loop.id).flatMap((plan) => this.#countDone(loop, plan, uid))
+      const plans = this.#executing(loop.id)
+      const steps = plans.flatMap((plan) => this.#countDone(loop, plan, isOver))
       await this.#commit(loop.id, enginePrincipal, steps)
     })
   }
 
-  #countDone(loop: LoopEngine, plan: PlanDocument, uid: string): Step[] {
-    const hits = openActions(plan).filter(({ action }) => action.uid === uid)
+  #countDone(loop: LoopEngine, plan: PlanDocument, isOver: (held: HeldAction) => boolean): Step[] {
+    const hits = openActions(plan).filter(isOver)
     for (const { action } of hits) loop.approvals.delete(action.digest)
     const done = [...plan.done, ...hits.map(({ action }) => action.digest)]
     const all = plan.approved?.length ?? plan.held.length
@@ -169,10 +172,11 @@ export class PlanKeeper {
     return [{ ...this.#steps.changed({ ...plan, done }), plans: [] }]
   }
 
-  /** The object is as declared, or gone: whatever was approved for it needs no act any more. */
-  async concluded(loop: LoopEngine, uid: string): Promise<void> {
+  /** The object is gone, or what these slots asked for is so: their approvals need no act. */
+  async concluded(loop: LoopEngine, uid: string, slots: readonly Slot[] = allSlots): Promise<void> {
     const open = this.#executing(loop.id).flatMap(openActions)
-    if (open.some(({ action }) => action.uid === uid)) await this.acted(loop, uid, "")
+    const isOver = open.some(({ action }) => action.uid === uid && slots.includes(slotOf(action)))
+    if (isOver) await this.acted(loop, uid, "", slots)
   }
 
   #executing(loop: string): PlanDocument[] {

@@ -24,6 +24,7 @@ import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
 import { desire } from "../reconcile/desire.ts"
 import { Dispatcher } from "../reconcile/dispatcher.ts"
+import { slotOf } from "../reconcile/held-set.ts"
 import type { InvariantHooks } from "../reconcile/judge-by-invariants.ts"
 import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
 import { recordedTarget, type Subject } from "../reconcile/look.ts"
@@ -290,7 +291,7 @@ export class Engine {
       watchTarget: (key, kind, target) => watches.watch(key, kind, target),
       unwatchTarget: (key) => watches.unwatch(key),
       heldChanged: (loop) => this.plans.refresh(loop),
-      concluded: (loop, uid) => this.plans.concluded(loop, uid),
+      concluded: (...over) => this.plans.concluded(...over),
     }
   }
 
@@ -329,7 +330,7 @@ export class Engine {
       forbidden: (loop, subject) => this.invariants?.invariants?.(loop, [subject]) ?? [],
       pass: (key) => reconcile(key, this.#passPorts),
       mark: (ref, uid) => this.verbs.delete(enginePrincipal, ref, { uid }),
-      concluded: (loop, uid) => this.plans.concluded(loop, uid),
+      concluded: (...over) => this.plans.concluded(...over),
       failed: (error) => this.failed(error),
     })
   }
@@ -363,7 +364,9 @@ export class Engine {
     const { action, result } = report
     this.#acts.add(1, { verb: action.verb, result })
     if (result === "done") this.invariants?.acted(loop.id, action.uid)
-    if (result === "done") await this.plans.acted(loop, action.uid, action.digest)
+    if (result === "done") {
+      await this.plans.acted(loop, action.uid, action.digest, [slotOf(action)])
+    }
     this.events.acted(report, loop.acting.size <= 1)
   }
 

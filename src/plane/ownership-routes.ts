@@ -88,8 +88,7 @@ async function release(plane: Plane, principal: Principal, body: Json | undefine
   await undisturbed(plane, "release", key, { object, uid, loop }, async () => {
     await releaseObject(loop.id, key, plane.releasePorts(), { principal, reason })
   })
-  const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
-  if (dropped.includes(true)) await engine.plans.refresh(loop)
+  if (loop.held.dropAll(uid)) await engine.plans.refresh(loop)
   await engine.plans.concluded(loop, uid)
   engine.settled.drop(key)
   engine.reporter.forget(key)

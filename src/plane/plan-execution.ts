@@ -13,7 +13,7 @@ import type { ApiObject } from "../object/object.ts"
 import type { WorkQueue } from "../queue/work-queue.ts"
 import { reconcileFault } from "../reconcile/faults.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
-import { slotOf } from "../reconcile/held-set.ts"
+import { type Slot, slotOf } from "../reconcile/held-set.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
@@ -33,7 +33,7 @@ export interface PlanExecutionPorts {
   pass(key: string): Promise<Outcome>
   /** Marks an object whose delete was approved. */
   mark(ref: ObjectRef, uid: string): Promise<unknown>
-  concluded(loop: LoopEngine, uid: string): Promise<void>
+  concluded(loop: LoopEngine, uid: string, slots?: readonly Slot[]): Promise<void>
   failed(error: unknown): void
 }
 
@@ -119,9 +119,10 @@ export class PlanExecution {
 
   async #executeOne(loop: LoopEngine, held: HeldAction): Promise<void> {
     const { action } = held
+    if (!loop.approvals.has(action.digest)) return // Over, or void, since it was tried before.
     if (action.verb === "loosen") {
       await this.loosen(loop, held)
-      return this.#ports.concluded(loop, action.uid)
+      return this.#ports.concluded(loop, action.uid, ["loosen"])
     }
     const object = await this.#ports.object(action.object)
     if (object === undefined || object.metadata.uid !== action.uid) {

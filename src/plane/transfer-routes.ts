@@ -47,8 +47,7 @@ async function move(plane: Plane, principal: Principal, body: Json | undefined):
     const order = { key, object, resource, from: loop.id, to, principal, reason }
     await moveObject(order, { ledger: engine.ledger, verbs: engine.verbs })
   })
-  const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
-  if (dropped.includes(true)) await engine.plans.refresh(loop)
+  if (loop.held.dropAll(uid)) await engine.plans.refresh(loop)
   await engine.plans.concluded(loop, uid)
   engine.settled.drop(key)
   engine.reporter.forget(key)

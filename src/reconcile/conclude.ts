@@ -156,7 +156,7 @@ async function settle(
   loop.judgedBefore.delete(uid)
   if (loop.would.has(uid)) await ports.ledger.forgetWould(loop.id, [uid])
   if (loop.held.drop(uid, "act")) await ports.heldChanged(loop)
-  await ports.concluded(loop, uid)
+  await ports.concluded(loop, uid, ["act"]) // A delete that was approved is still to come.
   const token = observation.kind === "present" ? observation.token : ""
   ports.settled.set(key, {
     uid,

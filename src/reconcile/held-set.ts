@@ -6,6 +6,8 @@ import type { HeldAction, HeldOrigin } from "../ledger/plan-ledger.ts"
 
 export type Slot = "delete" | "loosen" | "act"
 
+export const allSlots: readonly Slot[] = ["delete", "loosen", "act"]
+
 export function slotOf({ verb }: Pick<Action, "verb">): Slot {
   return verb === "delete" || verb === "loosen" ? verb : "act"
 }
@@ -23,6 +25,11 @@ export class HeldSet {
 
   drop(uid: string, slot: Slot): boolean {
     return this.#held.delete(`${uid}/${slot}`)
+  }
+
+  /** Nothing of it waits any more; true when something did. */
+  dropAll(uid: string): boolean {
+    return allSlots.map((slot) => this.drop(uid, slot)).includes(true)
   }
 
   /** What a source no longer asks for stops waiting. */

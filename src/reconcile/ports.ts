@@ -6,6 +6,7 @@ import type { Target } from "../contract/provider.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { Lookup } from "./desire.ts"
+import type { Slot } from "./held-set.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
 import type { Subject } from "./look.ts"
 import type { LoopEngine } from "./loop-engine.ts"
@@ -37,6 +38,6 @@ export interface ReconcilePorts {
   unwatchTarget(key: string): void
   /** A held action changed or stopped being held. */
   heldChanged(loop: LoopEngine): Promise<void>
-  /** The object is as declared, or gone: nothing that was approved for it is left to do. */
-  concluded(loop: LoopEngine, uid: string): Promise<void>
+  /** Nothing that was approved for it in these slots, or at all, is left to do. */
+  concluded(loop: LoopEngine, uid: string, slots?: readonly Slot[]): Promise<void>
 }

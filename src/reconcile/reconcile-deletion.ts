@@ -189,8 +189,7 @@ async function finalize(
 async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> {
   const { key, uid, loop } = subject
   loop.freshFrom.delete(uid)
-  const dropped = [loop.held.drop(uid, "delete"), loop.held.drop(uid, "act")]
-  if (dropped.includes(true)) await ports.heldChanged(loop)
+  if (loop.held.dropAll(uid)) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)
   await ports.unfinalize(subject.object)
   ports.settled.drop(key)

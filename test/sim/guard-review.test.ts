@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
+import type { PlanDocument } from "../../src/ledger/plan-ledger.ts"
 import { ann, bot, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
 
 const minute = 60_000
@@ -166,5 +167,67 @@ describe("a policy", () => {
     goOn()
     await site.run(changed)
     expect(site.loop.spec.floors.map((floor) => floor.by)).toEqual(["floor"])
+  })
+})
+
+describe("an approval of several actions", () => {
+  /** Marks nothing until it is called. */
+  function holdMarks(site: Site): () => void {
+    const { verbs } = site.sim.plane.engine
+    const mark = verbs.delete
+    Object.assign(verbs, { delete: () => Promise.reject(new Error("the store is busy")) })
+    return () => Object.assign(verbs, { delete: mark })
+  }
+
+  it("covers each of them, also those of one object", async () => {
+    const guarded = (on: boolean) =>
+      many(4).map((one) => {
+        const annotations = { "setpoint.dev/protect": "true" }
+        const metadata = { ...one.metadata, annotations }
+        return on && one.metadata.name === "w0" ? { ...one, metadata } : one
+      })
+    const site = await Site.open({ loop: { onDrift: "Hold" } })
+    await site.declare(guarded(true))
+    await site.declare(guarded(false))
+    site.world.edit("w0", { size: 9 })
+    await site.look()
+    const verbs = site.pending().held.map(({ action }) => action.verb)
+    expect(verbs.sort()).toEqual(["loosen", "update"])
+    await site.approve()
+    expect(site.world.find("w0")[0]?.value).toMatchObject({ size: 1 })
+    expect(site.plans().map((plan) => plan.phase)).not.toContain("Pending")
+  })
+
+  /** Made by API, and asked to be deleted: its plan. */
+  async function asked(loop: JsonObject = {}): Promise<{ site: Site; plan: PlanDocument }> {
+    const site = await Site.open({ source: false, loop })
+    for (const name of names(4)) await site.create(widget(name))
+    await site.clock.advance(5000)
+    await site.refused(site.as(ann).deleteCollection(widgets, { namespace: "default" }))
+    return { site, plan: site.pending() }
+  }
+
+  it("is not counted as done by a look at an object that is still to be deleted", async () => {
+    const { site, plan } = await asked()
+    const goOn = holdMarks(site)
+    await site.run(site.approval(plan))
+    await site.look()
+    expect(site.plan(plan.name).phase).toBe("Executing")
+    goOn()
+    await site.clock.advance(10_000)
+    expect(site.there()).toEqual([])
+    expect(site.plan(plan.name).phase).toBe("Done")
+  })
+
+  it("marks nothing any more when it is over", async () => {
+    const { site, plan } = await asked({ approvals: { expiresAfter: "5m" } })
+    const goOn = holdMarks(site)
+    await site.run(site.approval(plan))
+    await site.clock.advance(6 * minute)
+    expect(site.plan(plan.name).phase).toBe("Expired")
+    goOn()
+    await site.clock.advance(minute)
+    expect((await site.object("w3"))?.metadata.deletionTimestamp).toBeUndefined()
+    expect(site.there().length).toBe(4)
   })
 })
