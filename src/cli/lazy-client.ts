@@ -49,14 +49,20 @@ export function lazyClient(
 function readToken(directory: string, data: string, tokenFile?: string): string {
   const given = process.env.SETPOINT_TOKEN?.trim()
   if (tokenFile === undefined && given !== undefined && given !== "") return given
-  try {
-    return readFileSync(tokenFile ?? join(directory, "token"), "utf8").trim()
-  } catch (error) {
-    if (tokenFile !== undefined) {
-      const facts = { what: `--token ${tokenFile}`, why: String(error) }
-      throw cliFault("SPT-CLI-002", { ...facts, hint: "name a file with a token in it" }, error)
-    }
-    const why = error instanceof Error ? error.message : String(error)
-    throw cliFault("SPT-CLI-003", { data, why }, error)
+  const refuse = (why: string, cause?: unknown) => {
+    const facts = { what: `--token ${tokenFile}`, why, hint: "name a file with a token in it" }
+    return cliFault("SPT-CLI-002", facts, cause)
   }
+  let token: string
+  try {
+    token = readFileSync(tokenFile ?? join(directory, "token"), "utf8").trim()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    if (tokenFile === undefined) throw cliFault("SPT-CLI-003", { data, why }, error)
+    throw refuse(why.startsWith("ENOENT") ? "there is no such file" : why, error)
+  }
+  // Anything else can't be sent as a header, and the answer would speak of that.
+  if (tokenFile !== undefined && !/^[\x21-\x7e]{1,1000}$/.test(token))
+    throw refuse("it holds no token")
+  return token
 }

@@ -186,3 +186,15 @@ describe("break-glass on the command line", () => {
     expect((await rig.run("status")).stdout).not.toContain("BREAK-GLASS")
   })
 })
+
+it("a token file that is missing, empty or something else is named as what it is", async () => {
+  writeFileSync(rig.path("empty.token"), "")
+  writeFileSync(rig.path("bytes.token"), Buffer.from([1, 200, 0, 10, 7]))
+  const missing = await as("missing", "plans")
+  expect(missing.stderr).toContain("cannot use --token missing.token: there is no such file")
+  for (const who of ["empty", "bytes"]) {
+    const { code, stderr } = await as(who, "plans")
+    expect(code).toBe(1)
+    expect(stderr).toContain(`cannot use --token ${who}.token: it holds no token [SPT-CLI-002]`)
+  }
+})
