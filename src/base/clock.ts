@@ -10,6 +10,8 @@ export interface Clock {
   now(): number
   /** Milliseconds that only grow; for durations, freshness and deadlines. */
   monotonic(): number
+  /** Time since this boot of the machine, which outlives processes; undefined where nobody knows. */
+  sinceBoot?(): { readonly id: string; readonly ms: number } | undefined
   /** Calls `wake` once after the delay. */
   after(delayMs: number, wake: () => void): Timer
 }

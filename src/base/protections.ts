@@ -25,6 +25,7 @@ export const protections = {
   "delete-limit": "more deletes than the window allows wait for a person",
   "delete-needs-grant": "a delete that was marked without being judged waits",
   "deletion-deadline": "a marked object that does not go in time is told as stalled",
+  "destruction-after-complete-look": "nothing is destroyed on the word of an incomplete list",
   "destruction-by-effect": "updates and replaces that destroy draw on the window of deletes",
   "drift-holds": "drift waits for a person where the loop says so",
   "dry-run-stores-nothing": "a dry run ends before anything is stored",
@@ -63,6 +64,8 @@ export const protections = {
   "partial-list-is-doubt": "what a list that is not complete lacks is unknown, never absent",
   "people-lift-stops": "only a person lifts a stop",
   "policy-approves-itself": "a policy is loosened by no fewer people than it asks for",
+  "permission-counts-until-used":
+    "a permitted delete counts in its window until it is done, and then from when it was",
   "policy-floor": "no loop destroys more than a policy allows",
   "promotion-by-a-person": "only a person lets a loop that observes act",
   "protected-object": "destroying what is protected waits for a person",
@@ -106,6 +109,7 @@ export const protections = {
   "vanished-targets": "all targets gone at once are not made again without a person",
   "whole-revision-or-nothing": "a source revision with one refused manifest is not taken at all",
   "window-counts-all": "all deletes of a window count together, however they are cut",
+  "windows-outlive-restarts": "a restart counts as no more time than has provably passed",
 } as const
 
 export type Protection = keyof typeof protections

@@ -2,12 +2,26 @@
 // in the core may import this file (test/tidy checks it).
 
 import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { uptime } from "node:os"
 import type { Clock } from "./clock.ts"
 import type { Random } from "./random.ts"
+
+const bootId = readBootId()
+
+/** Other systems do not name their boots. */
+function readBootId(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+  } catch {
+    return undefined
+  }
+}
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  sinceBoot: () => (bootId === undefined ? undefined : { id: bootId, ms: uptime() * 1000 }),
   after(delayMs, wake) {
     const handle = setTimeout(wake, Math.min(delayMs, 0x7fffffff))
     return { cancel: () => clearTimeout(handle) }

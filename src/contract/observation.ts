@@ -14,6 +14,8 @@ export interface Present {
   readonly mark?: string
   /** The name the target system gave, where identity is not derived. */
   readonly externalId?: string
+  /** Seen in a list that was not complete: enough to know it, not to destroy anything of it. */
+  readonly partial?: true
 }
 
 export interface Absent {

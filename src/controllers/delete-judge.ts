@@ -166,7 +166,7 @@ export class LoopDeleteJudge implements DeleteJudge {
       restored: store.identity.restored,
       ...loop.glass(),
       floors: loop.spec.floors.map((floor) => {
-        const { allowed, deletesUsed } = floorUse(floor, loop.id, size, budgets, 0)
+        const { allowed, deletesUsed } = floorUse(floor, loop.id, size, budgets)
         const used = deletesUsed + (floor.everywhere ? others : 0)
         return { by: floor.by, deletes: floor.limits.deletes, allowed, used }
       }),
@@ -179,7 +179,7 @@ export class LoopDeleteJudge implements DeleteJudge {
   }
 
   #reserve({ loop, subjects, facts, verdict }: JudgedSet, request: DeleteRequest): Write[] {
-    const { budgets, inventory, time, breakGlass } = this.#ports.ledger
+    const { budgets, inventory, breakGlass } = this.#ports.ledger
     const { principal, sourceRevision } = request
     const glass = isLifted(verdict) ? facts.breakGlass : undefined
     const under = glass === undefined ? undefined : breakGlassText(glass)
@@ -192,7 +192,7 @@ export class LoopDeleteJudge implements DeleteJudge {
           budgets.grantOf(uid) ?? {
             uid,
             loop: loop.id,
-            at: time.now(),
+            ...{ at: budgets.now(), open: true },
             principal: principal.name,
             cause: under === undefined ? text : `${text}; under ${under}`,
             ...(sourceRevision === undefined ? {} : { sourceRevision }),

@@ -22,7 +22,7 @@ export function grantWrites(
   plan: PlanDocument,
   chosen: readonly HeldAction[],
   names: string,
-  { budgets, time }: Ledger,
+  { budgets }: Ledger,
 ): Write[] {
   return chosen.flatMap(({ action }): Write[] => {
     if (action.verb !== "delete") return []
@@ -31,7 +31,7 @@ export function grantWrites(
       cause.sourceRevision === undefined ? {} : { sourceRevision: cause.sourceRevision }
     return [
       budgets.grant({
-        ...{ uid, loop: loop.id, at: time.now(), plan: plan.name, token },
+        ...{ uid, loop: loop.id, at: budgets.now(), plan: plan.name, token },
         principal: plan.approvals.at(-1)?.principal ?? names,
         cause: `${cause.text}; approved by ${names}`,
         ...revision,

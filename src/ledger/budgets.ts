@@ -41,7 +41,7 @@ const baselineMs = 24 * 3_600_000
 const sizesKept = 1000
 /** Enough seconds for the longest window that a loop may declare (a day). */
 const secondsKept = 86_400
-/** What is older is counted by the minute: after a busy day the window is still a small document. */
+/** What is older is counted by the minute: after a busy day it is still a small document. */
 const secondsExact = 900
 
 /** Two oldest become one with the smaller size: many changes must not hide how small it was. */
@@ -106,7 +106,7 @@ export class Budgets {
   /** It begins now: what it destroys counts from here, whenever it was permitted. */
   begin(uid: string): Write[] {
     const grant = this.#grants.get(uid)
-    if (grant?.open !== true || !protects("permission-counts-until-used")) return []
+    if (grant?.open !== true) return []
     return [this.grant({ ...grant, at: this.#time.now() })]
   }
 

@@ -8,8 +8,7 @@ export interface LedgerTime {
   now(): number
 }
 
-export function createLedgerTime(clock: Clock): LedgerTime {
-  const wall = clock.now()
+export function createLedgerTime(clock: Clock, wall = clock.now()): LedgerTime {
   const start = clock.monotonic()
   return { now: () => (protects("ledger-time") ? wall + clock.monotonic() - start : clock.now()) }
 }

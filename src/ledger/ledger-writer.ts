@@ -41,6 +41,8 @@ interface Chain {
 export interface LedgerWriterOptions {
   /** Entries of a segment. */
   readonly segmentSize?: number
+  /** Goes with every commit. */
+  readonly stamp?: () => readonly Write[]
 }
 
 const stepsPerCommit = 256
@@ -51,12 +53,14 @@ export class LedgerWriter {
   readonly #store: Store
   readonly #clock: Clock
   readonly #segmentSize: number
+  readonly #stamp: () => readonly Write[]
   readonly #chains = new Map<string, Chain>()
 
   constructor(store: Store, clock: Clock, options: LedgerWriterOptions = {}) {
     this.#store = store
     this.#clock = clock
     this.#segmentSize = options.segmentSize ?? segmentSize
+    this.#stamp = options.stamp ?? (() => [])
   }
 
   async open(): Promise<void> {
@@ -169,6 +173,7 @@ export class LedgerWriter {
     }
     if (head !== chain.head) put(ledgerKeys.journalHead(loop), head)
     if (writes.size === 0) return
+    for (const write of this.#stamp()) writes.set(write.key, write)
     const { epochCheck, epoch } = this.#store.identity
     const checks = protects("epoch-fence") ? [epochCheck] : []
     const answer = await this.#store.commit(checks, [...writes.values()])

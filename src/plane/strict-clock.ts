@@ -11,6 +11,7 @@ export function strictClock(clock: Clock): Clock {
   let last = 0
   return {
     now: () => clock.now(),
+    sinceBoot: () => clock.sinceBoot?.(),
     monotonic: () => {
       last = Math.max(clock.monotonic(), last + Math.max(stepMs, last * precision))
       return last

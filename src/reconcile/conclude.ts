@@ -13,7 +13,7 @@ import { refreshHeldDelete } from "./held-delete.ts"
 import type { Look, Subject } from "./look.ts"
 import { scopeKey } from "./observer.ts"
 import type { ReconcilePorts } from "./ports.ts"
-import type { Proposal } from "./proposal.ts"
+import { isFresh, type Proposal } from "./proposal.ts"
 import { type Proposed, propose } from "./propose.ts"
 import { declaresProtection, keepProtection } from "./protection.ts"
 import type { Ticket } from "./round.ts"
@@ -103,7 +103,7 @@ export function proposalOf(
     target: { ...seen.target, desired: proposed.desired },
     applied: appliedAfter(seen, proposed.kept),
     record: { ...(seen.record ?? newRecord(subject, seen, action.incarnation)), target: seen.text },
-    fresh: seen.observation.asOf >= Math.max(ticket.openedAt, lastWrite),
+    fresh: isFresh(action, seen.observation, Math.max(ticket.openedAt, lastWrite)),
     adoptDeclared: declaresAdoption(object),
     limitedChange,
     desiredHash: seen.desiredHash,

@@ -154,13 +154,18 @@ export class Dispatcher {
       principal: this.#ports.principalOf(loop, action),
       debit: () => budget.debit(),
       refund: () => budget.refund(),
-      used: () => this.#ports.ledger.plans.use(action),
+      used: () => this.#used(action),
     }
+  }
+
+  #used(action: Action): readonly Write[] {
+    const { plans, budgets } = this.#ports.ledger
+    return [...plans.use(action), ...(action.verb === "delete" ? budgets.settle(action.uid) : [])]
   }
 
   /** What it draws on the windows; an approved action draws on none. */
   #budget(loop: LoopEngine, { action, limitedChange }: Proposal) {
-    const { budgets, time } = this.#ports.ledger
+    const { budgets } = this.#ports.ledger
     if (loop.approvals.has(action.digest)) return { debit: () => [], refund: () => [] }
     const { breakGlass } = this.#ports.ledger
     const paid = budgets.grantOf(action.uid)?.breakGlass !== undefined
@@ -170,8 +175,9 @@ export class Dispatcher {
       const spent = breakGlass.debit(loop.id, underGlass)
       const change = [...spent, ...(limitedChange ? [budgets.debitChange(loop.id)] : [])]
       const count = destroysOf(action)
-      if (action.verb === "delete" || count === 0) return change
-      const grant = { uid: destructionDebit(action), loop: loop.id, at: time.now(), count }
+      if (action.verb === "delete") return [...change, ...budgets.begin(action.uid)]
+      if (count === 0) return change
+      const grant = { uid: destructionDebit(action), loop: loop.id, at: budgets.now(), count }
       const by = { cause: action.cause.text, principal: enginePrincipal.name }
       return [...change, budgets.grant({ ...grant, ...by })]
     }

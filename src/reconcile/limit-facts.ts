@@ -14,15 +14,13 @@ export function floorUse(
   loop: string,
   inventory: number,
   budgets: Budgets,
-  reserved: number,
 ): FloorUse {
   const { windowMs } = limits
   if (everywhere) {
     // A share of one loop says nothing about all of them: the count alone.
-    const deletesUsed = budgets.deletesEverywhere(windowMs) + reserved
-    return { allowed: limits.deletes, deletesUsed }
+    return { allowed: limits.deletes, deletesUsed: budgets.deletesEverywhere(windowMs) }
   }
   const baseline = budgets.baseline(loop, inventory)
-  const deletesUsed = budgets.deletesInWindow(loop, windowMs) + reserved
+  const deletesUsed = budgets.deletesInWindow(loop, windowMs)
   return { allowed: allowedDeletes(limits, { inventory, baseline }), deletesUsed }
 }

@@ -73,7 +73,7 @@ export class LoopEngine {
   /** UIDs whose action is under way; nothing else is proposed for them meanwhile. */
   readonly acting = new Set<string>()
   /** Admitted changes that wait for their turn, with what they destroy: windows count them. */
-  readonly reserved = new Map<string, number>()
+  readonly reserved: Map<string, number>
   /** Per UID, monotonic: reads must have begun after our last write and after the last hint. */
   readonly freshFrom = new Map<string, number>()
   sourceRevision: string | undefined
@@ -104,6 +104,7 @@ export class LoopEngine {
     this.id = id
     this.spec = spec
     this.#ports = ports
+    this.reserved = ports.ledger.budgets.reservedOf(id)
     this.round = new Round(ports.clock, ports.round, (proposals) => this.#close(proposals))
   }
 
@@ -135,7 +136,7 @@ export class LoopEngine {
       actions: proposals.map((proposal) => this.#item(proposal)),
       inventory: size,
       baseline: budgets.baseline(this.id, size),
-      deletesUsed: budgets.deletesInWindow(this.id, windowMs) + this.#reservedDeletes(),
+      deletesUsed: budgets.deletesInWindow(this.id, windowMs),
       changesUsed: budgets.changesInWindow(this.id, windowMs) + this.reserved.size,
       restored: store.identity.restored,
       ...this.glass(),
@@ -156,7 +157,7 @@ export class LoopEngine {
     return {
       by: `policy ${by}`,
       windowMs: limits.windowMs,
-      ...floorUse({ by, limits, everywhere }, this.id, inventory, budgets, this.#reservedDeletes()),
+      ...floorUse({ by, limits, everywhere }, this.id, inventory, budgets),
       changes: limits.changes,
       changesUsed: budgets.changesInWindow(this.id, limits.windowMs) + this.reserved.size,
     }

@@ -87,7 +87,8 @@ export class Observer {
     const { asOf, listing } = dated
     if (item !== undefined) {
       const { identity: _, ...facts } = item
-      return { kind: "present", ...facts, asOf }
+      const partial = listing.complete ? {} : ({ partial: true } as const)
+      return { kind: "present", ...facts, ...partial, asOf }
     }
     if (!listing.complete && protects("partial-list-is-doubt")) {
       const cause = listing.cause ?? "the list is not complete"

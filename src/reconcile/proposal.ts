@@ -2,7 +2,9 @@
 // later needs.
 
 import type { JsonObject } from "../base/json.ts"
-import type { Action } from "../contract/action.ts"
+import { protects } from "../base/protections.ts"
+import { type Action, isDestructive } from "../contract/action.ts"
+import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { ApiObject } from "../object/object.ts"
@@ -22,4 +24,15 @@ export interface Proposal {
   readonly adoptDeclared: boolean
   readonly limitedChange: boolean
   readonly desiredHash: string
+}
+
+/** Read late enough, and completely where it destroys something. */
+export function isFresh(
+  action: Action,
+  observation: Dated<Observation>,
+  notBefore: number,
+): boolean {
+  if (observation.asOf < notBefore) return false
+  const partial = observation.kind === "present" && observation.partial === true
+  return !partial || !isDestructive(action) || !protects("destruction-after-complete-look")
 }

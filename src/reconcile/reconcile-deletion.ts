@@ -21,7 +21,7 @@ import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
 import { appliedForm, knownForm, recordedTarget, type Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
-import type { Proposal } from "./proposal.ts"
+import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
 
 /** A delete that was accepted and is still not through is asked for again after this. */
@@ -75,12 +75,12 @@ export function deletionProposal(
 ): Proposal {
   const { key, object, kind } = subject
   const cause = causeOf(subject, ledger)
+  const action = deleteAction(subject, record.target, record, observation, cause)
   return {
-    ...{ key, object, kind, record },
-    action: deleteAction(subject, record.target, record, observation, cause),
+    ...{ key, object, kind, record, action },
     target: recordedTarget(subject, desired, record),
     applied: appliedForm(kind, desired, hasher),
-    fresh: observation.asOf >= notBefore,
+    fresh: isFresh(action, observation, notBefore),
     adoptDeclared: false,
     limitedChange: false,
     desiredHash: "",

@@ -13,7 +13,7 @@ import { reconcileFault } from "./faults.ts"
 import { targetText } from "./kind-runtime.ts"
 import { appliedForm, knownForm, type Subject, targetOf } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
-import type { Proposal } from "./proposal.ts"
+import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
 import type { SecretHasher } from "./secrets.ts"
 
@@ -92,7 +92,7 @@ export function retireProposal(
   return {
     ...{ action, key, object, kind, target, record },
     applied: appliedForm(kind, desired, hasher),
-    fresh: observation.asOf >= notBefore,
+    fresh: isFresh(action, observation, notBefore),
     adoptDeclared: false,
     limitedChange: true,
     desiredHash: "",

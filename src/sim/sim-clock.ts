@@ -28,6 +28,7 @@ export class SimClock implements Clock {
   #monotonic = 0
   #wallOffset: number
   #order = 0
+  #boots = 1
   #steps = 0
   #advancing = false
 
@@ -59,6 +60,15 @@ export class SimClock implements Clock {
   /** Moves wall time only, forwards or backwards. */
   jumpWall(ms: number): void {
     this.#wallOffset += ms
+  }
+
+  sinceBoot(): { readonly id: string; readonly ms: number } {
+    return { id: `boot-${this.#boots}`, ms: this.#monotonic }
+  }
+
+  /** The machine starts anew: nobody can say how long it was away. */
+  reboot(): void {
+    this.#boots++
   }
 
   /** Timers that are set. */
