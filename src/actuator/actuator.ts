@@ -90,6 +90,10 @@ export class Actuator {
     for (const gate of this.#gates) gate.revoke()
   }
 
+  isStopped(action: Action): boolean {
+    return new ActGate([action], this.#gatePorts).stopped() !== undefined
+  }
+
   /** Performs admitted actions of one scope together where the medium is atomic, else just one. */
   async perform(items: readonly Admitted[]): Promise<readonly ActReport[]> {
     const [first] = items

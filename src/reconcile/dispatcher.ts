@@ -222,7 +222,13 @@ export class Dispatcher {
       because: { failure: failureOf(fault), fact: fault.message },
     })
     if (stuck) queue.forget(key)
+    else if (this.#isLifted(report)) queue.add(key)
     else queue.addWithBackoff(key)
+  }
+
+  /** Refused by a stop that went while this was under way: its wake-up found the key acting. */
+  #isLifted({ action, fault }: ActReport): boolean {
+    return fault?.code === "SPT-ACT-001" && !this.#ports.actuator.isStopped(action)
   }
 }
 

@@ -76,6 +76,11 @@ function contentOf(name: string): string | undefined {
 
 const isDone = () => right() === count + (round % 2) && readdirSync(rig.targets).length === right()
 
+async function stateOfLoop(): Promise<string> {
+  const { states, oldest } = await rig.loopStatus()
+  return JSON.stringify({ right: right(), states, oldest })
+}
+
 async function stopBy(body: JsonObject, way: number): Promise<void> {
   if (way === 0) {
     execFileSync("sh", ["-c", 'echo > "$1"', "sh", join(rig.data, "stop")])
@@ -107,7 +112,7 @@ describe.skipIf(strace.missing)("a plane that keeps files (strace)", () => {
       const to = Date.now() / 1000
       stops.push({ scope, from, to })
       await rig.call("POST", "resume", scope.body)
-      await waitFor("all is as declared", () => isDone() || right())
+      await waitFor("all is as declared", async () => isDone() || (await stateOfLoop()))
     }
     await rig.end("SIGTERM")
     const text = readFileSync(trace, "utf8")

@@ -18,9 +18,12 @@ const changing = new RegExp(
   ].join("|")})\\(`,
 )
 
+const looking = /^(openat|statx|newfstatat)\(/
+
 export const tracedCalls = [
   "openat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,symlink,symlinkat",
   "mkdir,mkdirat,rmdir,chmod,fchmodat,lchown,fchownat,truncate,pwrite64,write,pwritev,writev",
+  "statx,newfstatat",
 ].join(",")
 
 /** `strace -D` leaves the plane as the process that was started. */
@@ -50,7 +53,7 @@ export function mutationsOf(trace: string, main: number, folder: string, stopFil
     if (match === null || Number(match[1]) !== main) continue
     const [, , time = "0", body = ""] = match
     if (body.startsWith("<...")) continue
-    if (body.startsWith("openat(") && body.includes(`"${stopFile}"`)) {
+    if (looking.test(body) && body.includes(`"${stopFile}"`)) {
       checkedAt = Number(time)
       checks++
       continue
