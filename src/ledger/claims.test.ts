@@ -38,7 +38,7 @@ async function claimant(store: Store): Promise<string | undefined> {
 }
 
 describe("the claim of a target", () => {
-  it("is durable with the first intent and then not written again, also after a restart", async () => {
+  it("is durable with the first intent and not written again, also after a restart", async () => {
     const store = await openStore()
     const ledger = await opened(store)
     await begin(ledger)
