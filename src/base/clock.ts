@@ -10,7 +10,7 @@ export interface Clock {
   now(): number
   /** Milliseconds that only grow; for durations, freshness and deadlines. */
   monotonic(): number
-  /** Time since this boot of the machine, which outlives processes; undefined where nobody knows. */
+  /** Since this boot of the machine, which outlives processes; undefined where unknown. */
   sinceBoot?(): { readonly id: string; readonly ms: number } | undefined
   /** Calls `wake` once after the delay. */
   after(delayMs: number, wake: () => void): Timer

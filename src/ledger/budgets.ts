@@ -94,7 +94,7 @@ export class Budgets {
     return this.#time.now()
   }
 
-  /** Admitted acts of a loop that wait for their turn, with what they destroy: all windows count. */
+  /** Admitted acts that wait for their turn, with what they destroy: all windows count. */
   reservedOf(loop: string): Map<string, number> {
     const known = this.#reserved.get(loop)
     if (known !== undefined) return known

@@ -18,7 +18,7 @@ export function expiry<T extends z.ZodType>(schema: T): T {
   return schema.meta({ "x-setpoint-expiry": true })
 }
 
-/** What a thing is there to hold, as text: emptying it destroys that, and is judged like a delete. */
+/** What a thing is there to hold, as text: emptying it destroys that, as a delete does. */
 export function payload<T extends z.ZodType>(schema: T): T {
   return schema.meta({ "x-setpoint-payload": true })
 }

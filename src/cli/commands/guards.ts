@@ -63,14 +63,14 @@ function specOf(pairs: readonly string[]): JsonObject {
     const path = pair.slice(0, Math.max(0, mark)).split(".")
     const [first = "", second, ...more] = path
     if (mark <= 0 || more.length > 0) throw cliFault("SPT-CLI-044", { pair })
-    const value = valueOf(pair.slice(mark + 1))
+    const value = readValue(pair.slice(mark + 1))
     if (second === undefined) spec[first] = value
     else spec[first] = { ...((spec[first] ?? {}) as JsonObject), [second]: value }
   }
   return spec
 }
 
-function valueOf(text: string): Json {
+function readValue(text: string): Json {
   try {
     return JSON.parse(text) as Json
   } catch {
