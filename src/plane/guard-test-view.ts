@@ -5,6 +5,7 @@ import { isObject, type Json } from "../base/json.ts"
 import { changeSpec } from "../controllers/change-spec.ts"
 import { backTest, type RecordedRound, type TestedRound } from "../guard/back-test.ts"
 import { readJournal } from "../ledger/journal.ts"
+import { knownLoop } from "./history-view.ts"
 import type { Plane } from "./plane.ts"
 
 /** Per loop; the newest of them. */
@@ -18,7 +19,8 @@ export async function testGuards(plane: Plane, body: Json | undefined): Promise<
   const sinceMs = typeof asked.sinceMs === "number" ? asked.sinceMs : Infinity
   const since = plane.ports.clock.now() - sinceMs
   const { ledger } = plane.engine
-  const loops = typeof asked.loop === "string" ? [asked.loop] : ledger.journalLoops()
+  const loops =
+    typeof asked.loop === "string" ? [knownLoop(plane, asked.loop)] : ledger.journalLoops()
   const tested: TestedRound[] = []
   for (const loop of loops) tested.push(...backTest(await roundsOf(plane, loop, since), change))
   const changed = tested.filter((round) => round.differences.length > 0)

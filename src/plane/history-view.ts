@@ -2,6 +2,7 @@
 // comes again says up to where it has read, and gets only what came after.
 
 import type { JournalEntry, JournalEvent } from "../contract/journal.ts"
+import { ledgerFault } from "../ledger/faults.ts"
 import type { JournalHead } from "../ledger/journal-chain.ts"
 import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -18,7 +19,7 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
   const after = readAfter(query.get("after"))
   const since = sinceMs(query.get("since"), plane.ports.clock.now(), 0)
   const { ledger } = plane.engine
-  const loops = loop === null ? ledger.journalLoops() : [loop]
+  const loops = loop === null ? ledger.journalLoops() : [knownLoop(plane, loop)]
   const found: JournalEntry[] = []
   const heads: Record<string, number> = {}
   for (const one of loops) {
@@ -36,6 +37,12 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
   }
   const entries = found.sort(byTime).slice(-limit)
   return { entries, heads }
+}
+
+/** A name that was mistyped is no loop in which nothing happened. */
+export function knownLoop({ engine, loops }: Plane, loop: string): string {
+  if (loops.get(loop) !== undefined || engine.ledger.journalLoops().includes(loop)) return loop
+  throw ledgerFault("SPT-LEDGER-005", { loop })
 }
 
 /** "default.site:12,plane:3": the last sequence that was read of each loop. */

@@ -66,6 +66,17 @@ describe("guards against history", () => {
       "limits.deletions",
     )
     expect(await site.refused(call(site, { onEmpty: "Perhaps" }))).toContain("onEmpty")
+    for (const part of [
+      { limits: 1 },
+      { limits: { window: "soon" } },
+      { limits: { window: "0s" } },
+    ]) {
+      expect(await site.refused(call(site, part))).toContain("cannot test with limits")
+    }
+    expect(await site.refused(call(site, { windows: "never" }))).toContain("windows")
+    const missing = site.as(ann).call("GET", "/setpoint/v1/history?loop=default.nosuch")
+    expect(await site.refused(missing)).toContain("cannot read the journal of default.nosuch")
+    expect(await site.refused(call(site, { sourceMaxAge: 5 }))).toContain("sourceMaxAge")
     expect(await site.refused(call(site, { limits: { deletes: "many" } }))).toContain(
       "limits.deletes",
     )
