@@ -254,8 +254,9 @@ describe("the surface itself", () => {
     const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
     expect(exports["./provider"]).toBe("./dist/provider/index.js")
     expect(Object.keys(surface).sort()).toEqual([
-      ...["absent", "atomic", "createRegistry", "defineKind", "kindPage", "listMap", "listSet"],
-      ...["present", "readField", "ref", "references", "resolveReferences", "secret", "unknown"],
+      ...["absent", "atomic", "createRegistry", "defineKind", "expiry", "kindPage", "listMap"],
+      ...["listSet", "payload", "present", "readField", "ref", "references", "resolveReferences"],
+      ...["scale", "secret", "unknown"],
     ])
   })
 })
