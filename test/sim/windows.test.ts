@@ -105,3 +105,15 @@ describe("a list that is not complete", () => {
     return kept
   })
 })
+
+describe("an act that takes a field away", () => {
+  it("is not taken for done when nobody knows its result and the field is still there", async () => {
+    const site = await Site.open({ loop: { limits } })
+    await site.declare([widget("a", { rules: [{ name: "ssh", port: 22 }] }), widget("b")])
+    site.world.faults.add({ how: "hang", on: ["update"], times: 1 })
+    await site.declare([widget("a"), widget("b")], minute)
+    await site.clock.advance(minute)
+    expect(site.world.find("a")[0]?.value.rules ?? []).toEqual([])
+    expect(await site.reason("a")).toBe("Converged")
+  })
+})
