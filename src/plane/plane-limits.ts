@@ -1,7 +1,10 @@
 // What the loops of a plane are judged by: the keeper of values in force, fed by Loop and
 // GuardPolicy objects, and told by approved plans.
 
+import { controllerFault } from "../controllers/faults.ts"
 import { LooseningKeeper } from "../controllers/loosening-keeper.ts"
+import type { HeldAction } from "../ledger/plan-ledger.ts"
+import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { unprotect } from "../reconcile/protection.ts"
 import type { Plane } from "./plane.ts"
 import { PolicyFeed } from "./policy-feed.ts"
@@ -20,10 +23,27 @@ export class PlaneLimits {
       heldChanged: (loop) => engine.plans.refresh(loop),
     })
     engine.execution.loosen = async (loop, held) => {
-      const { target, uid } = held.action
-      if (target.startsWith("protect:")) return unprotect(loop.id, uid, engine.ledger, held)
+      const { target } = held.action
+      if (target.startsWith("protect:")) return this.#unprotect(loop, held)
       await this.keeper.approved(held, plane.loops.objectOf(target.slice("loop:".length)))
       await plane.loops.refresh(target.startsWith("loop:") ? loop.id : undefined)
+    }
+  }
+
+  /** Nothing else writes the record meanwhile; while an act is under way it is tried again. */
+  async #unprotect(loop: LoopEngine, held: HeldAction): Promise<void> {
+    const { engine } = this.#plane
+    const { uid, object } = held.action
+    if (loop.acting.has(uid)) {
+      const cause = "its act is under way"
+      throw controllerFault("SPT-OWN-005", { verb: "unprotect", object, cause })
+    }
+    loop.acting.add(uid)
+    try {
+      await unprotect(loop.id, uid, engine.ledger, held)
+    } finally {
+      loop.letGo(uid)
+      engine.queue.add(object)
     }
   }
 

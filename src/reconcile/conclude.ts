@@ -15,7 +15,7 @@ import { scopeKey } from "./observer.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { isFresh, type Proposal } from "./proposal.ts"
 import { type Proposed, propose } from "./propose.ts"
-import { declaresProtection, keepProtection } from "./protection.ts"
+import { declaresProtection, keepProtection, rememberProtection } from "./protection.ts"
 import type { Ticket } from "./round.ts"
 import type { Because, Report } from "./status.ts"
 
@@ -28,12 +28,13 @@ const claimLookMs = 5000
 /** From what was seen to an outcome. */
 export async function conclude(
   subject: Subject,
-  seen: Look,
+  looked: Look,
   ticket: Ticket,
   ports: ReconcilePorts,
 ): Promise<Outcome> {
   const { uid, loop } = subject
-  const { observation, text } = seen
+  const { observation, text } = looked
+  const seen = { ...looked, record: await rememberProtection(subject, looked.record, ports) }
   const claim = ports.ledger.inventory.claimOf(text)
   if (claim !== undefined && claim.uid !== uid) {
     const fault = reconcileFault("SPT-LOOP-003", { target: text, owner: claim.object })

@@ -1,6 +1,6 @@
-// What protects an object from being destroyed: its own annotation, what its record remembers of it,
-// or a policy for its kind. The record keeps the protection until its removal was approved: whoever
-// takes the annotation away and the object with it must not get both for one.
+// What protects an object from being destroyed: its own annotation, what its record remembers of
+// it, or a policy for its kind. The record keeps the protection until its removal was approved:
+// whoever takes the annotation away and the object with it must not get both for one.
 
 import { protects } from "../base/protections.ts"
 import { finishAction } from "../contract/action.ts"
@@ -36,19 +36,27 @@ export function protectionOf(
   return by === undefined ? {} : { protectedBy: by }
 }
 
-/** Brings record and plan in line with the annotation of an object that is as declared. */
+/** The record with what the object declares; an object that is not as declared is protected too. */
+export async function rememberProtection(
+  { object, loop }: Subject,
+  record: TargetRecord | undefined,
+  { ledger }: Pick<ReconcilePorts, "ledger">,
+): Promise<TargetRecord | undefined> {
+  if (record?.owned !== true || record.protected === true) return record
+  if (!declaresProtection(object)) return record
+  const remembered = { ...record, protected: true }
+  await ledger.note(loop.id, enginePrincipal, [], ledger.recordWrites(remembered))
+  return remembered
+}
+
+/** Brings the plan in line with the annotation of an object that is as declared. */
 export async function keepProtection(
   subject: Subject,
   record: TargetRecord,
-  ports: Pick<ReconcilePorts, "ledger" | "heldChanged">,
+  ports: Pick<ReconcilePorts, "heldChanged">,
 ): Promise<void> {
   const { object, loop, uid } = subject
-  const declared = declaresProtection(object)
-  if (declared && record.protected !== true) {
-    const writes = ports.ledger.recordWrites({ ...record, protected: true })
-    await ports.ledger.note(loop.id, enginePrincipal, [], writes)
-  }
-  const lifted = !declared && record.protected === true
+  const lifted = !declaresProtection(object) && record.protected === true
   if (!lifted) {
     if (loop.held.drop(uid, "loosen")) await ports.heldChanged(loop)
     return
