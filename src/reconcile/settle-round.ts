@@ -3,6 +3,7 @@
 // intent is written.
 
 import type { Clock } from "../base/clock.ts"
+import { equalJson } from "../base/json.ts"
 import type { Action } from "../contract/action.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import type { Verdict } from "../contract/verdict.ts"
@@ -69,7 +70,7 @@ async function settleVerdicts(
   const verdicts =
     `${count("allow")} allowed, ${count("wait")} waiting, ` +
     `${count("hold")} held, ${count("deny")} denied`
-  loop.lastRound = { at: ports.clock.now(), counts: countVerbs(actions), verdicts }
+  noteLast(loop, { at: ports.clock.now(), counts: countVerbs(actions), verdicts })
   if (loop.spec.mode === "Observe") await noteWould(loop, judged, ports.ledger)
   await updateHeld(loop, judged, ports)
   await ports.publish(loop)
@@ -77,6 +78,17 @@ async function settleVerdicts(
     verdict.reasons.some(({ code }) => code === "VanishCheck"),
   )
   if (unsure) ports.lookAt(loop)
+}
+
+/** A round that lets nothing happen, and finds what the one before found, is no news. */
+function noteLast(loop: LoopEngine, now: NonNullable<LoopEngine["lastRound"]>): void {
+  const before = loop.lastRound
+  const same =
+    before !== undefined &&
+    now.verdicts.startsWith("0 allowed") &&
+    before.verdicts === now.verdicts &&
+    equalJson({ ...before.counts }, { ...now.counts })
+  if (!same) loop.lastRound = now
 }
 
 async function updateHeld(
