@@ -7,6 +7,8 @@ import type { Plane } from "./plane.ts"
 import { countCleanRound } from "./trust-ramp.ts"
 
 const grantsKeptMs = 24 * 3_600_000
+/** So long after a verdict its commit is through, or will never be. */
+const commitMsMax = 60_000
 
 export async function lookAtLoop(plane: Plane, loop: LoopEngine): Promise<void> {
   const { engine, ports } = plane
@@ -17,6 +19,7 @@ export async function lookAtLoop(plane: Plane, loop: LoopEngine): Promise<void> 
   const converged = isConverged(plane, loop.id)
   const swept = await engine.sweep(loop)
   await forgetOldGrants(plane, loop)
+  await giveBackUnmarked(plane, loop)
   loop.doubts = swept.doubts
   await engine.states.sees(loop.id, swept.blind)
   if (swept.doubts.length === 0) loop.lookedAt = ports.clock.now()
@@ -39,4 +42,19 @@ async function forgetOldGrants({ engine }: Plane, { id, spec }: LoopEngine): Pro
   const keepMs = Math.max(grantsKeptMs, ...windows.map(({ windowMs }) => windowMs))
   const writes = budgets.expired(id, keepMs, (uid) => inventory.mayOwn(uid))
   if (writes.length > 0) await engine.ledger.note(id, enginePrincipal, [], writes)
+}
+
+/** A delete that was permitted and whose mark was refused after all has to be judged again. */
+async function giveBackUnmarked({ engine }: Plane, { id }: LoopEngine): Promise<void> {
+  const { feed, ledger } = engine
+  const { budgets } = ledger
+  const before = budgets.now() - commitMsMax
+  const writes = [...(feed?.keys(id) ?? [])].flatMap((key) => {
+    const entry = feed?.entry(key)
+    const grant = entry === undefined ? undefined : budgets.grantOf(entry.uid)
+    if (grant === undefined || entry?.marked !== false) return []
+    if (grant.plan !== undefined || grant.at > before) return []
+    return budgets.revoke(grant.uid) ?? []
+  })
+  if (writes.length > 0) await ledger.note(id, enginePrincipal, [], writes)
 }

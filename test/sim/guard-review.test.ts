@@ -4,9 +4,11 @@
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
 import type { PlanDocument } from "../../src/ledger/plan-ledger.ts"
+import type { ApiObject } from "../../src/object/object.ts"
 import { ann, bot, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
 
 const minute = 60_000
+const loopRef = { ...loops, namespace: "default", name: "site" }
 
 const many = (count: number, spec: JsonObject = {}) =>
   names(count).map((name) => widget(name, spec))
@@ -97,7 +99,7 @@ describe("a limit over all loops", () => {
 })
 
 describe("what was in force for a loop", () => {
-  const ref = { ...loops, namespace: "default", name: "site" }
+  const ref = loopRef
   const loose = { deletes: 100, deletesPercent: 100, shrinkPercent: 0 }
 
   async function setLoop(site: Site, spec: JsonObject): Promise<void> {
@@ -230,4 +232,77 @@ describe("an approval of several actions", () => {
     expect((await site.object("w3"))?.metadata.deletionTimestamp).toBeUndefined()
     expect(site.there().length).toBe(4)
   })
+})
+
+describe("a protection", () => {
+  const guarded = (one: ApiObject): ApiObject => {
+    const annotations = { "setpoint.dev/protect": "true" }
+    return { ...one, metadata: { ...one.metadata, annotations } }
+  }
+
+  it("is remembered of an object that is not as declared, too", async () => {
+    const site = await converged(30, { loop: { onDrift: "Hold" } })
+    site.world.edit("w0", { size: 9 })
+    await site.look()
+    const [first, ...others] = many(30)
+    if (first === undefined) throw new Error("there is none")
+    await site.declare([guarded(first), ...others])
+    await site.declare([first, ...others])
+    await site.declare(others, 8000)
+    expect(site.there()).toContain("w0")
+  })
+})
+
+describe("a permission to delete", () => {
+  it("whose mark was refused is given back", async () => {
+    const limits = { deletes: 2, deletesPercent: 100, window: "10m" }
+    const site = await Site.open({ source: false, loop: { limits } })
+    for (const name of names(5)) await site.create(widget(name))
+    await site.clock.advance(5000)
+    const ref = { ...widgets, namespace: "default", name: "w0" }
+    const { resourceVersion = "" } = (await site.object("w0"))?.metadata ?? {}
+    const { judge } = site.sim.plane.engine
+    const judging = judge.judge.bind(judge)
+    judge.judge = async (request) => {
+      judge.judge = judging
+      const verdict = await judging(request)
+      await site.as(ann).patch(ref, "merge", { metadata: { labels: { seen: "yes" } } })
+      return verdict
+    }
+    await site.refused(site.as(ann).delete(ref, { resourceVersion }))
+    const { budgets } = site.sim.plane.engine.ledger
+    const uid = (await site.object("w0"))?.metadata.uid ?? ""
+    expect(budgets.grantOf(uid)).toBeDefined()
+    await site.clock.advance(11 * minute)
+    expect(budgets.grantOf(uid)).toBeUndefined()
+    expect(budgets.deletesInWindow(site.loopId, 10 * minute)).toBe(0)
+  })
+})
+
+describe("what waits", () => {
+  const quiet: Readonly<Record<string, (site: Site) => Promise<void>>> = {
+    "in a loop that observes": async (site) => {
+      await site.run(site.as(ann).patch(loopRef, "merge", { spec: { mode: "Observe" } }))
+      await site.declare(many(7))
+    },
+    "for a window": async (site) => {
+      const windows = [{ schedule: "0 0 1 6 *", duration: "1h" }]
+      await site.run(site.as(ann).patch(loopRef, "merge", { spec: { windows } }))
+      await site.declare(many(7))
+    },
+    "since everything vanished": async (site) => {
+      site.world.faults.add({ how: "lieEmpty", on: ["observe", "list"] })
+      await site.look()
+    },
+  }
+  for (const [how, begin] of Object.entries(quiet)) {
+    it(`${how} is not written again with every round`, async () => {
+      const site = await converged(6, { loop: { interval: "1m" } })
+      await begin(site)
+      await site.clock.advance(30 * minute)
+      const { revision } = site
+      await site.clock.advance(60 * minute)
+      expect(site.revision).toBe(revision)
+    })
+  }
 })
