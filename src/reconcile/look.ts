@@ -101,7 +101,7 @@ export async function look(input: LookInput): Promise<Look> {
   const applied = appliedForm(kind, desired, hasher)
   const observed = observation.kind === "present" ? observation.value : undefined
   const changes =
-    observation.kind === "unknown" ? [] : diffTarget({ kind, desired, observed, record: undefined, hasher })
+    observation.kind === "unknown" ? [] : diffTarget({ kind, desired, observed, record, hasher })
   const text = targetText(kind.provider, desired)
   const desiredHash = hashJson(applied)
   const facts = { desired, target, text, record, observation, changes }
@@ -138,7 +138,7 @@ async function confirmed(input: LookInput, target: Target): Promise<Dated<Observ
   if (!input.subject.kind.provider.confirmDrift || first.kind === "unknown") return first
   const { subject, desired, record, hasher } = input
   const observed = first.kind === "present" ? first.value : undefined
-  const changes = diffTarget({ kind: subject.kind, desired, observed, record: undefined, hasher })
+  const changes = diffTarget({ kind: subject.kind, desired, observed, record, hasher })
   if (!changes.some((change) => change.why === "drift")) return first
   const second = await input.observe(target)
   const agree =

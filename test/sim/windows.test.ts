@@ -107,7 +107,7 @@ describe("a list that is not complete", () => {
 })
 
 describe("an act that takes a field away", () => {
-  it("is not taken for done when nobody knows its result and the field is still there", async () => {
+  it("is not taken for done without an answer and with the field still there", async () => {
     const site = await Site.open({ loop: { limits } })
     await site.declare([widget("a", { rules: [{ name: "ssh", port: 22 }] }), widget("b")])
     site.world.faults.add({ how: "hang", on: ["update"], times: 1 })
