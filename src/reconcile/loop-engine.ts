@@ -305,7 +305,9 @@ function shareWholeBatches(judged: readonly Judged[]): Judged[] {
   }
   return judged.map((one) => {
     const shared = strictest.get(one.proposal.kind.provider.provider)
-    return shared === undefined ? one : { ...one, verdict: shared }
+    // What is allowed keeps its own reasons: one may be so by a break-glass, and has to say so.
+    const own = shared === undefined || shared.kind === "allow"
+    return own ? one : { ...one, verdict: shared }
   })
 }
 

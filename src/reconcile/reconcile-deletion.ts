@@ -189,6 +189,7 @@ async function finalize(
 async function leave(subject: Subject, ports: ReconcilePorts): Promise<Outcome> {
   const { key, uid, loop } = subject
   loop.freshFrom.delete(uid)
+  loop.judgedBefore.delete(uid)
   if (loop.held.dropAll(uid)) await ports.heldChanged(loop)
   await ports.concluded(loop, uid)
   await ports.unfinalize(subject.object)

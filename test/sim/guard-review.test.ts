@@ -306,3 +306,18 @@ describe("what waits", () => {
     })
   }
 })
+
+describe("a broken glass", () => {
+  it("counts what it lifts of a batch that goes as a whole", async () => {
+    const kind = { flavour: "batch", batchWhole: true, replaceOn: ["color"] } as const
+    const site = await converged(6, { ...kind, loop: { limits: { deletes: 1 } } })
+    const body = { loop: site.loopId, reason: "the wrong color hurts", deletes: 10 }
+    await site.run(site.as(ann).call("POST", "/setpoint/v1/break-glass", body))
+    const [first, ...others] = many(6)
+    if (first === undefined) throw new Error("there is none")
+    const blue = others.map((one) => ({ ...one, spec: { ...one.spec, color: "blue" } }))
+    await site.declare([{ ...first, spec: { ...first.spec, size: 2 } }, ...blue], 20_000)
+    const glass = site.sim.plane.engine.ledger.breakGlass.live(site.loopId)
+    expect(glass?.deletesLeft).toBe(5)
+  })
+})
