@@ -53,8 +53,8 @@ function endOfRunning(window: TimeWindow, now: number): number | "unreadable" | 
   }
 }
 
-/** Overlapping starts only move the end on; that many are enough to know that it is open. */
-const startsMax = 1000
+/** Overlapping starts only move the end on, and it is asked again then. Each of them costs. */
+const startsMax = 20
 
 function startAfter({ schedule, timeZone }: TimeWindow, now: number): number | undefined {
   try {
