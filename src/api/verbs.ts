@@ -80,15 +80,10 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       targetFinalizerAdmission(hasProvider),
       authorsAdmission(hasProvider),
       detachedAdmission,
+      promotionAdmission,
       ...(options.mutating ?? []),
     ],
-    validating: [
-      loopAdmission,
-      invariantAdmission,
-      policyAdmission,
-      promotionAdmission,
-      ...(options.validating ?? []),
-    ],
+    validating: [loopAdmission, invariantAdmission, policyAdmission, ...(options.validating ?? [])],
   }
   const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
   await Promise.all(followers.map((follower) => follower.synced()))

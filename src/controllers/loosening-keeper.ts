@@ -157,8 +157,9 @@ export class LooseningKeeper {
   }
 
   async #forget(name: string, key: string, events: readonly JournalEvent[]): Promise<void> {
-    if (!this.#policies.delete(name)) return
+    if (!this.#policies.has(name)) return
     await this.#ports.ledger.note(planeLoop, enginePrincipal, events, [{ kind: "delete", key }])
+    this.#policies.delete(name)
   }
 
   #ofLoop(id: string, object: ApiObject): Loosening<LoopSpec> {
@@ -201,7 +202,13 @@ export class LooseningKeeper {
     map.set(name, document)
     const loop = held?.action.loop ?? (key.startsWith(ledgerKeys.effectiveLoops) ? name : planeLoop)
     const events = held === undefined ? [] : [loosened(held)]
-    await this.#ports.ledger.note(loop, enginePrincipal, events, [putDocument(key, document)])
+    try {
+      await this.#ports.ledger.note(loop, enginePrincipal, events, [putDocument(key, document)])
+    } catch (error) {
+      // What is not durable is not in force; the next try must not take it for known.
+      if (map.get(name) === document) restore(map, name, known)
+      throw error
+    }
   }
 
   async #hold(loop: LoopEngine, uid: string, action: Action | undefined): Promise<void> {
@@ -226,6 +233,11 @@ export class LooseningKeeper {
     loop.held.put({ action, origin: "request", reasons, desiredHash: action.digest })
     await this.#ports.heldChanged(loop)
   }
+}
+
+function restore<T>(map: Map<string, T>, name: string, known: T | undefined): void {
+  if (known === undefined) map.delete(name)
+  else map.set(name, known)
 }
 
 const loosened = ({ action }: HeldAction) =>

@@ -4,7 +4,7 @@
 import { equalJson, type Json, toPlainJson } from "../base/json.ts"
 import type { FieldChange } from "../contract/action.ts"
 import type { GuardPolicy } from "../contract/guard-policy.ts"
-import type { LimitFloor, LoopSpec, Mode, TimeWindow } from "../contract/loop.ts"
+import type { LimitFloor, LoopLimits, LoopSpec, Mode, TimeWindow } from "../contract/loop.ts"
 import { onConflictOf, onDriftOf } from "./path-policy.ts"
 
 interface Rule<T> {
@@ -143,7 +143,13 @@ const policyRules: readonly Rule<GuardPolicy>[] = [
         after.windowMs < before.windowMs
       )
     },
-    keep: ({ limits }, after) => ({ ...after, ...(limits === undefined ? {} : { limits }) }),
+    keep: ({ limits: before }, after) => {
+      if (before === undefined) return after
+      return {
+        ...after,
+        limits: after.limits === undefined ? before : tighter(before, after.limits),
+      }
+    },
   },
   {
     path: "spec.everywhere",
@@ -153,10 +159,15 @@ const policyRules: readonly Rule<GuardPolicy>[] = [
       if (after === undefined) return true
       return after.deletes > before.deletes || after.windowMs < before.windowMs
     },
-    keep: ({ everywhere }, after) => ({
-      ...after,
-      ...(everywhere === undefined ? {} : { everywhere }),
-    }),
+    keep: ({ everywhere: before }, after) => {
+      if (before === undefined) return after
+      const { deletes, windowMs } = after.everywhere ?? before
+      const everywhere = {
+        deletes: Math.min(before.deletes, deletes),
+        windowMs: Math.max(before.windowMs, windowMs),
+      }
+      return { ...after, everywhere }
+    },
   },
   {
     path: "spec.protectedKinds",
@@ -178,6 +189,17 @@ const policyRules: readonly Rule<GuardPolicy>[] = [
     keep: (before, after) => ({ ...after, freezes: before.freezes }),
   },
 ]
+
+/** A change that is looser in one field and tighter in another counts where it is tighter. */
+function tighter(before: LoopLimits, after: LoopLimits): LoopLimits {
+  return {
+    deletes: Math.min(before.deletes, after.deletes),
+    deletesPercent: Math.min(before.deletesPercent, after.deletesPercent),
+    changes: Math.min(before.changes, after.changes),
+    windowMs: Math.max(before.windowMs, after.windowMs),
+    shrinkPercent: Math.max(before.shrinkPercent, after.shrinkPercent),
+  }
+}
 
 type Approvals = GuardPolicy["approvals"]
 

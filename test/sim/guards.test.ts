@@ -397,3 +397,17 @@ describe("a cold start", () => {
     return site.there().length === 6
   })
 })
+
+describe("a reason not to wait for clean rounds", () => {
+  it("counts once: a loop that observes again has to earn it again", async () => {
+    const site = await Site.open({ loop: { mode: "Observe", cleanRounds: 2 } })
+    await site.declare(many(3))
+    const ref = { ...loops, namespace: "default", name: "site" }
+    const patch = (mode: string, annotations: JsonObject = {}) =>
+      site.as(ann).patch(ref, "merge", { metadata: { annotations }, spec: { mode } })
+    await site.run(patch("Enforce", { "setpoint.dev/promote-now": "a test" }))
+    await site.run(patch("Observe"))
+    await site.clock.advance(1000)
+    expect(await site.refused(patch("Enforce"))).toContain("clean rounds")
+  })
+})

@@ -5,7 +5,7 @@
 import { at } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"
 import type { Admission } from "../../contract/admission.ts"
-import { setpointGroup } from "../../object/object.ts"
+import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import { apiFault } from "../faults.ts"
 
 export const promoteNowAnnotation = "setpoint.dev/promote-now"
@@ -18,7 +18,7 @@ export const promotionAdmission: Admission = {
     if (!isLoop || operation !== "update" || old === undefined) return object
     const from = String(at(old.spec, "mode") ?? "Observe")
     const to = String(at(object.spec, "mode") ?? "Observe")
-    if (ranks.indexOf(to) <= ranks.indexOf(from)) return object
+    if (ranks.indexOf(to) <= ranks.indexOf(from)) return to === "Observe" ? demoted(object) : object
     const loop = `${key.namespace}.${key.name}`
     if (principal.kind !== "human" && protects("promotion-by-a-person")) {
       throw apiFault("SPT-API-040", { loop, mode: to, principal: principal.name })
@@ -30,4 +30,11 @@ export const promotionAdmission: Admission = {
     if (clean >= needed || (reason !== undefined && reason !== "")) return object
     throw apiFault("SPT-API-041", { loop, mode: to, clean, needed })
   },
+}
+
+/** A reason not to wait was for one time: a loop that observes again has to earn it again. */
+function demoted(object: ApiObject): ApiObject {
+  const { [promoteNowAnnotation]: used, ...annotations } = object.metadata.annotations ?? {}
+  if (used === undefined) return object
+  return { ...object, metadata: { ...object.metadata, annotations } }
 }
