@@ -33,12 +33,23 @@ import { endQuarantine, PinnedSource, rollbackCause } from "./quarantine.ts"
 
 export type SourceState =
   | { readonly kind: "reading" }
-  | { readonly kind: "good"; readonly revision: string; readonly objects: number }
+  | {
+      readonly kind: "good"
+      readonly revision: string
+      readonly objects: number
+      /** Declared no more and kept all the same, since a guard denies their deletes. */
+      readonly kept?: KeptObjects
+    }
   | {
       readonly kind: "invalid" | "unreadable"
       readonly issues: readonly SourceIssue[]
       readonly lastGood: string | undefined
     }
+
+export interface KeptObjects {
+  readonly keys: ReadonlySet<string>
+  readonly why: string
+}
 
 /** What the loop keeps now, as it was declared. */
 export interface InForce {
@@ -93,6 +104,7 @@ export class SourceKeeper {
   #again = false
   #noted = ""
   state: SourceState = { kind: "reading" }
+  #kept: KeptObjects | undefined
   /** Undefined until something good was read since the start. */
   inForce: InForce | undefined
   /** Store revision of each object that the last change wrote. */
@@ -285,6 +297,7 @@ export class SourceKeeper {
     // Of what is stored, so that it is known after a restart as well.
     loop.sourceShrunk = { from: found + keys.length, to: declared.size }
     loop.held.retainOrigin("prune", uids)
+    this.#kept = undefined
     await this.#ports.heldChanged(loop)
     if (keys.length === 0) return
     const before = await this.#recorded()
@@ -300,6 +313,9 @@ export class SourceKeeper {
     } catch (error) {
       const fault = toFault(error)
       if (fault.status !== 403) throw error // Held or denied is an answer, not a failure.
+      const why = String(fault.details.why ?? fault.message)
+      // What is held shows in its plan; what is denied would show nowhere.
+      if (fault.code === "SPT-API-015") this.#kept = { keys: new Set(keys.map(keyText)), why }
     }
   }
 
@@ -326,7 +342,8 @@ export class SourceKeeper {
   }
 
   async #note(revision: string, objects: number): Promise<void> {
-    const state: SourceState = { kind: "good", revision, objects }
+    const kept = this.#kept === undefined ? {} : { kept: this.#kept }
+    const state: SourceState = { kind: "good", revision, objects, ...kept }
     this.state = state
     if (this.#noted === revision) return
     this.#noted = revision

@@ -6,6 +6,8 @@ import { isObject, type JsonObject } from "../base/json.ts"
 import type { FieldChange, Verb } from "../contract/action.ts"
 import { resumeWords, stoppedBy, stopText } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
+import type { SourceState } from "../controllers/source-keeper.ts"
+import type { HeldAction } from "../ledger/plan-ledger.ts"
 import { loopLabel } from "../object/object.ts"
 import { desire } from "../reconcile/desire.ts"
 import { type Look, look } from "../reconcile/look.ts"
@@ -59,6 +61,7 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     generation: object.metadata.generation,
     deleting,
     source: object.metadata.annotations?.["setpoint.dev/source"],
+    undeclared: undeclaredView(source, key, held),
     loop: id,
     mode: loop?.spec.mode,
     policy: loop === undefined ? undefined : { onDrift: loop.spec.onDrift },
@@ -83,6 +86,16 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     held: held.map(({ action, reasons }) => ({ action, reasons })),
     plan: held.length === 0 ? undefined : engine.plans.pending(id)?.name,
   }
+}
+
+/** Its manifest is gone: why it is still there, in words; "" when only its plan says so. */
+function undeclaredView(
+  source: SourceState | undefined,
+  key: string,
+  held: readonly HeldAction[],
+): string | undefined {
+  if (source?.kind === "good" && source.kept?.keys.has(key)) return source.kept.why
+  return held.some((one) => one.origin === "prune") ? "" : undefined
 }
 
 /** With what the status leaves out because it changes: since when, and how often. */

@@ -40,7 +40,12 @@ export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts)
 export function sourceView(state: SourceState): JsonObject {
   if (state.kind === "reading") return { state: state.kind }
   if (state.kind === "good")
-    return { state: "good", revision: state.revision, objects: state.objects }
+    return {
+      ...{ state: "good", revision: state.revision, objects: state.objects },
+      ...(state.kept === undefined
+        ? {}
+        : { kept: { objects: state.kept.keys.size, why: state.kept.why } }),
+    }
   return {
     state: state.kind,
     lastGoodRevision: state.lastGood ?? null,

@@ -31,6 +31,12 @@ describe.each(flavours)("a plan that would break an invariant (%s)", (flavour) =
     expect(site.there()).toEqual(["a", "b", "c"])
     for (const one of await site.objects()) expect(one.metadata.deletionTimestamp).toBeUndefined()
     expect(site.plans()).toEqual([])
+    const key = "widgets.sim.setpoint.dev/default/a"
+    const told = await site.run(site.as(ann).call("GET", `/setpoint/v1/explain?object=${key}`))
+    expect(told).toMatchObject({ undeclared: expect.stringContaining("one-red") })
+    const kept = { objects: 2, why: expect.stringContaining("one-red") }
+    const { loops } = await site.status()
+    expect(loops).toMatchObject([{}, {}, { id: "default.site", source: { state: "good", kept } }])
   })
 
   it("lets go what leaves it true", async () => {
@@ -119,8 +125,8 @@ describe("deletes by the API", () => {
 const loopRef = { ...resource("loops"), namespace: "default", name: "site" }
 
 describe("an invariant over what is observed", () => {
-  async function openSite(spec: JsonObject): Promise<Site> {
-    const site = await Site.open({ loop: { ...calm, onDrift: "Report" } })
+  async function openSite(spec: JsonObject, onDrift = "Report"): Promise<Site> {
+    const site = await Site.open({ loop: { ...calm, onDrift } })
     await site.declare(colors(["a", "red"], ["c", "blue"]))
     await keep(site, "one-red", { expression: oneRed, message: "somebody must be red", ...spec })
     return site
@@ -171,8 +177,7 @@ describe("an invariant over what is observed", () => {
   })
 
   it("says nothing of what the loop heals in time", async () => {
-    const site = await openSite({})
-    await site.run(site.as(ann).patch(loopRef, "merge", { spec: { onDrift: "Correct" } }))
+    const site = await openSite({}, "Correct")
     site.world.edit("a", { color: "blue" })
     await site.look(20_000)
     expect(await statusOf(site, "one-red")).toMatchObject({ state: "Holding" })

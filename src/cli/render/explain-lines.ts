@@ -17,6 +17,8 @@ export interface Explanation {
   readonly loop: string
   readonly mode: string
   readonly source: string
+  /** Its manifest is gone, and why it is kept all the same. */
+  readonly undeclared: string | undefined
   readonly deleting: boolean
   readonly owned: boolean
   readonly stopped: string
@@ -53,6 +55,7 @@ export function readExplanation(view: JsonObject): Explanation {
     loop: text(view.loop),
     mode: text(view.mode),
     source: text(view.source),
+    undeclared: typeof view.undeclared === "string" ? view.undeclared : undefined,
     deleting: view.deleting === true,
     owned: view.owned === true,
     stopped: text(view.stopped),
@@ -94,7 +97,8 @@ export function explainLines(
   else if (told.target !== "") {
     say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
   }
-  say(told.source === "" ? "It was made by API." : `It is declared at ${told.source}.`)
+  say(declaredText(told))
+  if (told.undeclared) say(`It is kept, for its delete is denied: ${told.undeclared}.`)
   for (const sentence of loopSentences(told)) say(sentence)
   for (const { title, lines: why } of whySections(told, now)) {
     lines.push("", title, ...why.map((line) => `  ${printable(line)}`))
@@ -111,6 +115,13 @@ export function explainLines(
   if (next.length > 0)
     lines.push("", "What to do:", ...next.map((step) => `  - ${printable(step)}`))
   return lines
+}
+
+function declaredText({ source, undeclared }: Explanation): string {
+  if (source === "") return "It was made by API."
+  return undeclared === undefined
+    ? `It is declared at ${source}.`
+    : `It was declared at ${source}, and no longer is.`
 }
 
 const whys: Readonly<Record<string, string>> = {

@@ -53,6 +53,14 @@ describe("the status of a plane", () => {
     expect(text).toContain("EACCES\n          hint: chmod it")
   })
 
+  it("says what is kept although nothing declares it any more", () => {
+    const kept = { objects: 2, why: "it would break invariant two" }
+    const source = { state: "good", objects: 3, revision: "abcdef", kept }
+    const text = lines({}, [loop({ source })]).join("\n")
+    expect(text).toContain("2 more that it no longer declares: their delete is denied\n")
+    expect(text).toContain("it would break invariant two")
+  })
+
   it("is short about default loops that are empty", () => {
     const empty = loop({ id: "default.default", objects: 0, converged: 0 })
     expect(lines({}, [empty]).at(-1)).toBe("1 default loop empty")

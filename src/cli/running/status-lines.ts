@@ -119,6 +119,12 @@ function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   if (state === "good") {
     return [
       `${name}${count(source.objects)} objects, revision ${text(source.revision).slice(0, 12)}`,
+      ...(isObject(source.kept)
+        ? [
+            `          ${count(source.kept.objects)} more that it no longer declares: their delete is denied`,
+            `          ${text(source.kept.why)}`,
+          ]
+        : []),
     ]
   }
   if (state === "reading") return [`${name}being read`]
