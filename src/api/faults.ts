@@ -37,7 +37,7 @@ export const apiFault = defineFaults({
   "SPT-API-005": {
     fault: "stuck",
     text: '{kind} "{name}" is invalid: {why}',
-    hint: "correct the named fields; `setpoint explain {kind}` shows what is allowed",
+    hint: "correct the named fields; the reference page of {kind} says what is allowed",
     status: 422,
     reason: "Invalid",
   },
