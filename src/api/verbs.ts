@@ -9,6 +9,7 @@ import type { Principal } from "../contract/principal.ts"
 import type { Store } from "../contract/store.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
+import { adoptAdmission } from "./admission/adopt-rules.ts"
 import { authorsAdmission } from "./admission/authors.ts"
 import { definitionAdmission } from "./admission/definition-rules.ts"
 import { detachedAdmission } from "./admission/detached-annotation.ts"
@@ -83,7 +84,13 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       promotionAdmission,
       ...(options.mutating ?? []),
     ],
-    validating: [loopAdmission, invariantAdmission, policyAdmission, ...(options.validating ?? [])],
+    validating: [
+      loopAdmission,
+      invariantAdmission,
+      policyAdmission,
+      adoptAdmission(hasProvider),
+      ...(options.validating ?? []),
+    ],
   }
   const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
   await Promise.all(followers.map((follower) => follower.synced()))

@@ -6,6 +6,7 @@
 export const protections = {
   "acts-at-once": "only so many acts are under way at once",
   "adoption-keeps-a-copy": "what a file held before it was adopted is kept",
+  "agents-never-adopt": "an agent does not let the plane take what others made",
   "agents-never-approve": "only a person decides on a plan",
   "approval-bound-to-digest": "an approved delete needs the target as it was looked at",
   "approval-expires": "a plan that nobody decided on in time can't be approved any more",

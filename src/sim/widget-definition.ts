@@ -43,6 +43,7 @@ export const widgetDefinition: ApiObject = {
                 required: ["size", "color"],
                 properties: {
                   name: { type: "string", minLength: 1, maxLength: 253 },
+                  adopt: { type: "boolean" },
                   size: { type: "integer", minimum: 0 },
                   color: { type: "string", maxLength: 64 },
                   tags: {

@@ -119,12 +119,7 @@ function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   if (state === "good") {
     return [
       `${name}${count(source.objects)} objects, revision ${text(source.revision).slice(0, 12)}`,
-      ...(isObject(source.kept)
-        ? [
-            `          ${count(source.kept.objects)} more that it no longer declares: their delete is denied`,
-            `          ${text(source.kept.why)}`,
-          ]
-        : []),
+      ...keptLines(source.kept),
     ]
   }
   if (state === "reading") return [`${name}being read`]
@@ -132,6 +127,12 @@ function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   for (const issue of list(source.issues)) lines.push(`          ${text(issue)}`)
   if (text(source.hint) !== "") lines.push(`          hint: ${text(source.hint)}`)
   return lines
+}
+
+function keptLines(kept: Json | undefined): string[] {
+  if (!isObject(kept)) return []
+  const what = `${count(kept.objects)} more that it no longer declares: their delete is denied`
+  return [what, text(kept.why)].map((line) => `          ${line}`)
 }
 
 function oldestLines(oldest: Json, { terminal, now }: StatusView): string[] {
