@@ -3,7 +3,8 @@
 // that 100,000 objects cost tens of megabytes.
 
 import type { Revision } from "../contract/store.ts"
-import { type ApiObject, loopLabel, protectAnnotation } from "../object/object.ts"
+import { type ApiObject, loopLabel } from "../object/object.ts"
+import { declaresProtection } from "../object/protection.ts"
 
 export interface IndexEntry {
   /** Text form of the key: one string, shared by all who hold it. */
@@ -49,14 +50,14 @@ export class ObjectIndex {
   put(name: string, revision: Revision, object: ApiObject): boolean {
     const known = this.#entries.get(name)
     if (known !== undefined && known.revision >= revision) return false
-    const { uid = "", generation = 0, labels, annotations, deletionTimestamp } = object.metadata
+    const { uid = "", generation = 0, labels, deletionTimestamp } = object.metadata
     this.#entries.set(name, {
       key: known?.key ?? this.#keyOf(name),
       revision,
       generation,
       uid,
       marked: deletionTimestamp !== undefined,
-      guarded: annotations?.[protectAnnotation] === "true",
+      guarded: declaresProtection(object),
       loop: this.#intern(labels?.[loopLabel] ?? ""),
     })
     return true

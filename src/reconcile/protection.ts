@@ -9,12 +9,11 @@ import { enginePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction } from "../ledger/plan-ledger.ts"
+import { unprotectedBy } from "../object/authors.ts"
 import { type ApiObject, protectAnnotation } from "../object/object.ts"
+import { declaresProtection } from "../object/protection.ts"
 import type { Subject } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
-
-export const declaresProtection = ({ metadata }: ApiObject): boolean =>
-  metadata.annotations?.[protectAnnotation] === "true"
 
 export function protectedBy(
   object: ApiObject,
@@ -53,26 +52,35 @@ export async function rememberProtection(
 export async function keepProtection(
   subject: Subject,
   record: TargetRecord,
-  ports: Pick<ReconcilePorts, "heldChanged">,
+  ports: Pick<ReconcilePorts, "heldChanged" | "ledger">,
 ): Promise<void> {
+  const { ledger } = ports
   const { object, loop, uid } = subject
   const lifted = !declaresProtection(object) && record.protected === true
   if (!lifted) {
+    const over = ledger.plans.forgetRejection(loop.id, uid, "loosen")
+    if (over !== undefined) await ledger.note(loop.id, enginePrincipal, [], [over])
     if (loop.held.drop(uid, "loosen")) await ports.heldChanged(loop)
     return
   }
   const held = heldRemoval(subject)
   if (loop.held.get(uid, "loosen")?.action.digest === held.action.digest) return
+  if (ledger.plans.rejectionOf(loop.id, uid, "loosen") !== undefined) return
   loop.held.put(held)
   await ports.heldChanged(loop)
 }
 
-function heldRemoval({ key, uid, kind, loop }: Subject): HeldAction {
+function heldRemoval({ key, uid, kind, loop, object }: Subject): HeldAction {
+  const authors = unprotectedBy(object)
+  const principal = authors.at(-1)
   const action = finishAction({
     ...{ verb: "loosen", uid, object: key, kind: kind.provider.kind, loop: loop.id },
     ...{ generation: 0, incarnation: 1, target: `protect:${key}` },
     changes: [{ path: protectAnnotation, before: "true", why: "requested" }],
-    cause: { kind: "loosen", text: "its protection was taken away" },
+    cause: {
+      ...{ kind: "loosen", text: "its protection was taken away" },
+      ...(principal === undefined ? {} : { principal, authors }),
+    },
   })
   const message = `${key} would no longer be protected`
   const hint = "it stays protected until a person approves"

@@ -6,7 +6,8 @@ import type { Json, JsonObject } from "../../src/base/json.ts"
 import { disarm } from "../../src/base/protections.ts"
 import type { Principal } from "../../src/contract/principal.ts"
 import type { PlanDocument } from "../../src/ledger/plan-ledger.ts"
-import { ann, loops, names, Site, type SiteOptions, widget } from "./site.ts"
+import { protectAnnotation } from "../../src/object/object.ts"
+import { ann, loops, names, Site, type SiteOptions, widget, widgets } from "./site.ts"
 
 const bob: Principal = { name: "bob", kind: "human" }
 const cid: Principal = { name: "cid", kind: "human" }
@@ -226,5 +227,66 @@ describe("moving to a loop", () => {
     const site = await converged()
     await setLoop(site, { mode: "Propose" })
     expect(await site.refused(move(site))).toContain("looser in spec.mode")
+  })
+})
+
+describe("taking a protection away", () => {
+  const ref = { ...widgets, namespace: "default", name: "a" }
+
+  async function kept(word: string, approvals: JsonObject = {}): Promise<Site> {
+    const site = await Site.open({ source: false, loop: { approvals } })
+    const plain = widget("a")
+    const metadata = { ...plain.metadata, annotations: { [protectAnnotation]: word } }
+    await site.create({ ...plain, metadata })
+    await site.create(widget("b"))
+    await site.clock.advance(3000)
+    return site
+  }
+
+  async function lift(site: Site, who = ann): Promise<void> {
+    const metadata = { annotations: { [protectAnnotation]: null } }
+    await site.run(site.as(who).patch(ref, "merge", { metadata }))
+    await site.clock.advance(3000)
+  }
+
+  it("is not approved by who did it where authors may not", async () => {
+    const site = await kept("true", { separateAuthor: true })
+    await lift(site, bob)
+    await expect(approve(site, bob)).rejects.toThrow("asked for")
+    await approve(site, ann)
+    expect(site.plans("Pending")).toEqual([])
+    await site.run(site.delete("a"))
+    await site.clock.advance(3000)
+    expect(site.there()).toEqual(["b"])
+  })
+
+  it("is not asked again once it was rejected, until it is protected anew", async () => {
+    const site = await kept("true")
+    await lift(site)
+    await site.reject()
+    await site.look()
+    expect(site.plans("Pending")).toEqual([])
+    expect(await site.refused(site.delete("a"))).toContain("nobody approved yet")
+    await site.reject()
+    const metadata = { annotations: { [protectAnnotation]: "true" } }
+    await site.run(site.as(ann).patch(ref, "merge", { metadata }))
+    await site.clock.advance(3000)
+    await lift(site)
+    expect(site.pending().held.map(({ action }) => action.verb)).toContain("loosen")
+  })
+
+  it.each(["true", "True", "yes", "1", ""])(
+    "counts whatever word was written: %j",
+    async (word) => {
+      const site = await kept(word)
+      expect(await site.refused(site.delete("a"))).toContain("is protected")
+    },
+  )
+
+  it('is not needed where the word is "false"', async () => {
+    const site = await kept("false")
+    await site.run(site.delete("a"))
+    await site.clock.advance(3000)
+    expect(site.there()).toEqual(["b"])
   })
 })

@@ -4,8 +4,9 @@
 import { equalJson, type Json } from "../../base/json.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
 import { isSource } from "../../contract/principal.ts"
-import { authorsAnnotation, authorsText } from "../../object/authors.ts"
+import { authorsAnnotation, authorsText, unprotectedBy } from "../../object/authors.ts"
 import { type ApiObject, setpointGroup } from "../../object/object.ts"
+import { declaresProtection } from "../../object/protection.ts"
 import type { HasProvider } from "./loop-label.ts"
 import { isEngine } from "./source-fields.ts"
 
@@ -26,9 +27,12 @@ export function authorsAdmission(hasProvider: HasProvider): Admission {
 
 function authors({ object, old, principal }: AdmissionRequest): string | undefined {
   const same = old !== undefined && equalJson(specOf(old), specOf(object))
-  const nobody = same || isSource(principal) || isEngine(principal)
+  const handless = isSource(principal) || isEngine(principal)
   const generation = (old?.metadata.generation ?? 0) + 1
-  return authorsText(old, nobody ? undefined : principal.name, generation)
+  const removes = old !== undefined && declaresProtection(old) && !handless
+  const before = [...unprotectedBy(old), ...(removes ? [principal.name] : [])]
+  const lifted = declaresProtection(object) ? [] : before
+  return authorsText(old, same || handless ? undefined : principal.name, generation, lifted)
 }
 
 const specOf = ({ spec }: ApiObject): Json => spec ?? {}
