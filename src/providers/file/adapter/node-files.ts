@@ -129,7 +129,8 @@ async function writeTemporary(
   const random = randomBytes(12).toString("hex")
   const path = join(directory, `.setpoint-${label === undefined ? "" : `${label}-`}${random}`)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const fd = systemCall("create", path, () => openSync(path, flags, 0o600))
+  // Faults name the directory: another random name in each would be a new status in each.
+  const fd = systemCall("create a file in", directory, () => openSync(path, flags, 0o600))
   try {
     try {
       let written = 0
@@ -144,7 +145,7 @@ async function writeTemporary(
     }
   } catch (error) {
     removeQuietly(path)
-    throw callFault("write", path, error)
+    throw callFault("write a file in", directory, error)
   }
   return path
 }
