@@ -46,8 +46,9 @@ const first: readonly Suite[] = [
 const budgets: Readonly<Record<string, number>> = {
   conformance: 120,
   corpus: 120,
-  sim: 180,
-  docs: 240,
+  sim: 240,
+  outages: 60,
+  docs: 180,
   e2e: 400,
   full: 400,
 }
