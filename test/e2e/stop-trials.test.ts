@@ -50,8 +50,8 @@ const scopes: readonly Scope[] = [
 ]
 
 const perKind = 18
-/** All cases in full, 65 of the hundred real stops; a third of them else. */
-const parts = process.env.SETPOINT_TEST_FULL === "1" ? 2 : 6
+/** All cases in full, 65 of the hundred real stops; a sixth of them else. */
+const parts = process.env.SETPOINT_TEST_FULL === "1" ? 2 : 12
 const ways = ["echo", "api", "patch", "cli"] as const
 type Way = (typeof ways)[number]
 const troubles = ["none", "hanging", "busy", "halted"] as const

@@ -52,7 +52,8 @@ export function protectionTwins(files: readonly TidyFile[]): Finding[] {
   return alone.map((name) => ({ path: table, message: `${name} has no twin` }))
 }
 
-const switchesOff = ({ text }: TidyFile) => /\bdisarm\(/.test(text) || /\bprove\("/.test(text)
+const switchesOff = ({ text }: TidyFile) =>
+  /\bdisarm\(/.test(text) || /\b(?:prove|twin|replay)\(/.test(text)
 
 export function protectionNames(files: readonly TidyFile[]): string[] {
   const text = files.find((file) => file.path === table)?.text ?? ""
