@@ -101,6 +101,7 @@ export const protections = {
   "uncertain-create-waits":
     "a create that can't be found again is not repeated when its end is unknown",
   "unclear-choice-refused": "a decision that can't be understood approves nothing",
+  "undone-when-not-written": "a decision that could not be written does not count",
   "unevaluable-invariant-blocks-destruction":
     "no invariant that can't be evaluated allows a delete",
   "unknown-is-not-absent": "a read that failed is never taken for an absence",

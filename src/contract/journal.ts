@@ -23,6 +23,8 @@ export type JournalEvent =
       readonly plan: string
       readonly hash: string
       readonly digests: readonly string[]
+      /** How many they are, where not all of them are named. */
+      readonly count?: number
       readonly reasons: readonly Reason[]
     }
   | {

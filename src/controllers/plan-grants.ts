@@ -1,11 +1,12 @@
-// What an approval opens: the digests that the loop's guards let pass, and for deletes a grant,
-// since marking an object moves its generation and so its digest.
+// What a decision opens and closes: the digests that the loop's guards let pass, for deletes a
+// grant, since marking an object moves its generation and so its digest, and for what was rejected
+// the memory of it.
 
 import { enginePrincipal } from "../contract/principal.ts"
-import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { HeldAction, PlanDocument } from "../ledger/plan-ledger.ts"
+import type { HeldAction, PlanDocument, Rejection } from "../ledger/plan-ledger.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import type { Following } from "./plan-steps.ts"
 
 export function setApprovals(
   loop: LoopEngine,
@@ -17,25 +18,54 @@ export function setApprovals(
 }
 
 /** An approved delete carries its permission, bound to the target as it was looked at. */
-export function grantWrites(
+export function grants(
   loop: LoopEngine,
   plan: PlanDocument,
   chosen: readonly HeldAction[],
-  names: string,
   { budgets }: Ledger,
-): Write[] {
-  return chosen.flatMap(({ action }): Write[] => {
+): Following[] {
+  const names = [...new Set(plan.approvals.map((one) => one.principal))].join(", ")
+  const principal = plan.approvals.at(-1)?.principal ?? enginePrincipal.name
+  return chosen.flatMap(({ action }): Following[] => {
     if (action.verb !== "delete") return []
     const { uid, token = "", cause } = action
-    const revision =
-      cause.sourceRevision === undefined ? {} : { sourceRevision: cause.sourceRevision }
+    const { sourceRevision } = cause
+    const known = budgets.grantOf(uid)
     return [
-      budgets.grant({
-        ...{ uid, loop: loop.id, at: budgets.now(), plan: plan.name, token },
-        principal: plan.approvals.at(-1)?.principal ?? names,
-        cause: `${cause.text}; approved by ${names}`,
-        ...revision,
-      }),
+      {
+        make: () =>
+          budgets.grant({
+            ...{ uid, loop: loop.id, at: budgets.now(), plan: plan.name, token, principal },
+            cause: `${cause.text}; approved by ${names}`,
+            ...(sourceRevision === undefined ? {} : { sourceRevision }),
+          }),
+        undo: () => void (known === undefined ? budgets.revoke(uid) : budgets.grant(known)),
+      },
     ]
+  })
+}
+
+/** Approved, and without the permission: a crash came before it was written. */
+export function missingGrants(
+  loop: LoopEngine,
+  plan: PlanDocument,
+  open: readonly HeldAction[],
+  ledger: Ledger,
+): Following[] {
+  const bare = open.filter(({ action }) => ledger.budgets.grantOf(action.uid) === undefined)
+  return grants(loop, plan, bare, ledger)
+}
+
+export function rejections(
+  { held, loop }: PlanDocument,
+  by: Pick<Rejection, "sourceRevision" | "principal" | "at">,
+  { plans }: Ledger,
+): Following[] {
+  return held.map(({ action, desiredHash }) => {
+    const { uid, verb, generation } = action
+    return {
+      make: () => plans.reject({ uid, verb, loop, generation, desiredHash, ...by }),
+      undo: () => void plans.forgetRejection(loop, uid, verb),
+    }
   })
 }

@@ -7,7 +7,6 @@ import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
 import { protects } from "../base/protections.ts"
 import type { ApprovalRules } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
-import type { Write } from "../contract/store.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "../ledger/plan-ledger.ts"
 import { allSlots, type Slot, slotOf } from "../reconcile/held-set.ts"
@@ -25,7 +24,7 @@ import {
   requiredBy,
 } from "./plan-approval.ts"
 import { expiredPlans, expiryDelayMs, expiryNote, takeBack } from "./plan-expiry.ts"
-import { grantWrites, setApprovals } from "./plan-grants.ts"
+import { grants, missingGrants, rejections, setApprovals } from "./plan-grants.ts"
 import { PlanSteps, type Step } from "./plan-steps.ts"
 
 export interface PlanKeeperPorts {
@@ -44,6 +43,10 @@ export interface PlanKeeperPorts {
 }
 
 const recheckedAtOnce = 64
+const nothing = { events: [], writes: [], plans: [] } as const
+
+const drop = (loop: LoopEngine | undefined, { action }: HeldAction) =>
+  loop?.held.drop(action.uid, slotOf(action))
 
 /** What one approval comes to: the plan as it is now, and what may be done because of it. */
 interface Granted {
@@ -66,6 +69,7 @@ export class PlanKeeper {
   /** After a restart: approvals of plans that were being executed stand, unless they are over. */
   async resume(): Promise<void> {
     const { ledger, loopOf, publish, execute } = this.#ports
+    await this.#steps.forgetLoose()
     const loops = new Set(ledger.plans.all().map((plan) => plan.loop))
     for (const id of loops) {
       const loop = loopOf(id)
@@ -77,6 +81,7 @@ export class PlanKeeper {
       if (loop === undefined || plan.phase !== "Executing") continue
       const open = openActions(plan)
       if (open.length === 0) await this.acted(loop, "", "")
+      await this.#steps.follow(loop.id, enginePrincipal, missingGrants(loop, plan, open, ledger))
       setApprovals(loop, plan, open)
       await execute(loop, open, plan)
     }
@@ -128,21 +133,11 @@ export class PlanKeeper {
     const { ledger, clock, wake } = this.#ports
     const loop = this.#ports.loopOf(plan.loop)
     const at = toTimestamp(clock.now())
-    const writes: Write[] = plan.held.map(({ action, desiredHash }) =>
-      ledger.plans.reject({
-        uid: action.uid,
-        verb: action.verb,
-        loop: plan.loop,
-        generation: action.generation,
-        desiredHash,
-        sourceRevision: loop?.sourceRevision ?? "",
-        principal: principal.name,
-        at,
-      }),
-    )
-    for (const held of plan.held) loop?.held.drop(held.action.uid, slotOf(held.action))
+    const sourceRevision = loop?.sourceRevision ?? ""
+    const after = rejections(plan, { sourceRevision, principal: principal.name, at }, ledger)
     const step = this.#steps.moved(plan, "Rejected", `rejected by ${principal.name}`)
-    await this.#commit(plan.loop, principal, [step, { events: [], writes, plans: [] }])
+    await this.#commit(plan.loop, principal, [step, { ...nothing, after }])
+    for (const held of plan.held) drop(loop, held)
     for (const { action } of plan.held) wake(action.object)
     return this.#need(name)
   }
@@ -258,12 +253,13 @@ export class PlanKeeper {
     const note = `approved by ${names}`
     const steps = [this.#steps.moved(plan, "Executing", note, { approvals, approved })]
     const moved = this.#need(plan.name)
-    const writes = grantWrites(loop, moved, enough, names, this.#ports.ledger)
-    setApprovals(loop, moved, enough)
-    for (const held of enough) loop.held.drop(held.action.uid, slotOf(held.action))
+    const after = grants(loop, moved, enough, this.#ports.ledger)
     // One commit: what stays held is never without its plan, not even over a crash.
-    const rest = this.#steps.inLine(loop, { ...waiting, approvals })
-    await this.#commit(loop.id, principal, [...steps, { events: [], writes, plans: [] }, ...rest])
+    const rest = this.#steps.inLine(loop, { ...waiting, approvals }, new Set(approved))
+    await this.#commit(loop.id, principal, [...steps, { ...nothing, after }, ...rest])
+    // Only now: what is not durable must let nothing pass.
+    setApprovals(loop, moved, enough)
+    for (const held of enough) drop(loop, held)
     return { plan: moved, enough }
   }
 
@@ -293,7 +289,10 @@ export class PlanKeeper {
       const plans = expiredPlans(ledger.plans.ofLoop(loop.id), loop, ledger.time.now())
       const steps = plans.map((plan): Step => {
         const step = this.#steps.moved(plan, "Expired", expiryNote(plan))
-        return { ...step, writes: [...step.writes, ...takeBack(plan, loop, ledger.budgets)] }
+        return {
+          ...step,
+          before: [...(step.before ?? []), ...takeBack(plan, loop, ledger.budgets)],
+        }
       })
       if (steps.length > 0) {
         await this.#commit(loop.id, enginePrincipal, [...steps, ...this.#steps.inLine(loop)])

@@ -30,6 +30,9 @@ export const ledgerKeys = {
   windows: "/ledger/windows/",
   plan: (loop: string, name: string) => `/ledger/plans/${loop}/${name}`,
   plans: "/ledger/plans/",
+  planPage: (loop: string, name: string, page: number) =>
+    `/ledger/plan-pages/${loop}/${name}/${String(page).padStart(6, "0")}`,
+  planPages: "/ledger/plan-pages/",
   rejection: (loop: string, uid: string, verb: string) =>
     `/ledger/rejections/${loop}/${uid}/${verb}`,
   rejections: "/ledger/rejections/",

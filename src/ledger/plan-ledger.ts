@@ -8,6 +8,7 @@ import { type PlanPhase, waitingPhases } from "../contract/plan.ts"
 import type { Store, Write } from "../contract/store.ts"
 import type { Reason } from "../contract/verdict.ts"
 import { decodeDocument, ledgerKeys, putDocument } from "./keys.ts"
+import { dropWrites, headWrite, pageWrites, readPlan, type StoredPlan } from "./plan-pages.ts"
 import { scanPrefix } from "./scan.ts"
 
 /** Where a held action comes from, which decides how it is refreshed after a restart. */
@@ -69,11 +70,31 @@ export class PlanLedger {
   /** Names of waiting plans by loop: asked for once per report. */
   readonly #pending = new Map<string, Set<string>>()
   readonly #rejections = new Map<string, Rejection>()
+  /** Plans whose pages are written. */
+  readonly #paged = new Set<string>()
+  readonly #loose: string[] = []
 
   async open(store: Store): Promise<void> {
-    for await (const entry of scanPrefix(store, ledgerKeys.plans)) {
-      this.#keep(decodeDocument<PlanDocument>(entry.value))
+    const pages = new Map<string, readonly HeldAction[]>()
+    for await (const entry of scanPrefix(store, ledgerKeys.planPages)) {
+      pages.set(entry.key, decodeDocument<readonly HeldAction[]>(entry.value))
     }
+    for await (const entry of scanPrefix(store, ledgerKeys.plans)) {
+      const stored = decodeDocument<StoredPlan>(entry.value)
+      const { loop, name } = stored
+      const plan = readPlan(stored, (page) => pages.get(ledgerKeys.planPage(loop, name, page)))
+      if (plan === undefined) {
+        this.#loose.push(entry.key) // Without its actions it says nothing, and approves nothing.
+        continue
+      }
+      this.#keep(plan)
+      if (!("pages" in stored)) continue
+      this.#paged.add(name)
+      for (let page = 0; page < stored.pages; page++) {
+        pages.delete(ledgerKeys.planPage(loop, name, page))
+      }
+    }
+    this.#loose.push(...pages.keys())
     for await (const entry of scanPrefix(store, ledgerKeys.rejections)) {
       const rejection = decodeDocument<Rejection>(entry.value)
       const { loop, uid, verb } = rejection
@@ -99,17 +120,37 @@ export class PlanLedger {
     return [...this.#plans.values()]
   }
 
-  put(plan: PlanDocument): Write {
+  /** Its pages come with the first write of it: they have to be durable before its head is. */
+  put(plan: PlanDocument): { readonly head: Write; readonly pages: readonly Write[] } {
+    const pages = this.#paged.has(plan.name) ? [] : pageWrites(plan)
+    this.#paged.add(plan.name)
     this.#keep(plan)
-    return putDocument(ledgerKeys.plan(plan.loop, plan.name), plan)
+    return { head: headWrite(plan), pages }
   }
 
-  drop(name: string): Write | undefined {
+  /** What was put was not written: it is again as it was before, or was never there. */
+  undo(name: string, before: PlanDocument | undefined): void {
+    if (before !== undefined) this.#keep(before)
+    else this.#forget(name)
+  }
+
+  drop(name: string): Write[] {
     const plan = this.#plans.get(name)
-    if (plan === undefined) return undefined
+    if (plan === undefined) return []
+    this.#forget(name)
+    return dropWrites(plan)
+  }
+
+  #forget(name: string): void {
+    const plan = this.#plans.get(name)
     this.#plans.delete(name)
-    this.#pending.get(plan.loop)?.delete(name)
-    return { kind: "delete", key: ledgerKeys.plan(plan.loop, name) }
+    this.#paged.delete(name)
+    if (plan !== undefined) this.#pending.get(plan.loop)?.delete(name)
+  }
+
+  /** What of a plan was written and is of no use: a crash came between its pages and its head. */
+  dropLoose(): Write[] {
+    return this.#loose.splice(0).map((key) => ({ kind: "delete", key }))
   }
 
   /** An approved act is done: goes into its receipt's commit, so that no approval is used twice. */
@@ -124,7 +165,8 @@ export class PlanLedger {
       })?.action.digest
       const { approved, done } = plan
       if (used === undefined || done.includes(used) || !approved?.includes(used)) return []
-      return [this.put({ ...plan, done: [...done, used] })]
+      const { head, pages } = this.put({ ...plan, done: [...done, used] })
+      return [...pages, head]
     })
   }
 

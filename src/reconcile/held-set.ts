@@ -48,15 +48,17 @@ export class HeldSet {
     return this.all().flatMap(({ action }) => (action.cause.kind === kind ? [action] : []))
   }
 
-  all(): HeldAction[] {
-    return [...this.#held.values()]
+  /** `without`: digests that are about to be let go. */
+  all(without?: ReadonlySet<string>): HeldAction[] {
+    const all = [...this.#held.values()]
+    return without === undefined ? all : all.filter(({ action }) => !without.has(action.digest))
   }
 
   get size(): number {
     return this.#held.size
   }
 
-  hash(): string {
-    return hashPlan(this.all().map((held) => held.action.digest))
+  hash(without?: ReadonlySet<string>): string {
+    return hashPlan(this.all(without).map((held) => held.action.digest))
   }
 }

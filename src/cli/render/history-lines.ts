@@ -114,7 +114,8 @@ const wouldLines = (actions: readonly Action[]): string[] =>
 
 function heldLines(event: Extract<JournalEvent, { readonly type: "held" }>): string[] {
   const reasons = [...new Set(event.reasons.map(({ message }) => message))]
-  const count = `${event.digests.length} action${event.digests.length === 1 ? "" : "s"}`
+  const actions = event.count ?? event.digests.length
+  const count = `${actions} action${actions === 1 ? "" : "s"}`
   return [`held ${count} as plan ${event.plan}`, ...reasons]
 }
 

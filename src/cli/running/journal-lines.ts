@@ -100,7 +100,7 @@ export function entryText({ event, principal }: JournalEntry): string {
       return `tried to ${action.verb} ${what}, ${result}: ${error ?? "no answer"}`
     }
     case "held": {
-      const count = event.digests.length
+      const count = event.count ?? event.digests.length
       const why = event.reasons[0]?.message ?? "it waits for a person"
       return `held ${countText(count)} in plan ${event.plan}: ${why}`
     }
