@@ -51,8 +51,17 @@ export function hasExpired({ expiresAt }: Pick<PlanDocument, "expiresAt">, now: 
   return expiresAt !== undefined && now >= expiresAt && protects("approval-expires")
 }
 
+/** Lists of thousands are asked thousands of times. */
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+function isAmong(digests: readonly string[], digest: string): boolean {
+  const known = sets.get(digests) ?? new Set(digests)
+  sets.set(digests, known)
+  return known.has(digest)
+}
+
 const covers = ({ digests }: PlanApproval, digest: string): boolean =>
-  digests === undefined || digests.includes(digest)
+  digests === undefined || isAmong(digests, digest)
 
 /** The different people whose approval of this action counts now. */
 export function approversOf(
@@ -172,8 +181,8 @@ const moreText = (count: number): string => (count > 0 ? `, and ${count} more` :
 /** Approved, and without a receipt. */
 export function openActions(plan: PlanDocument): HeldAction[] {
   const { approved, done } = plan
-  const chosen = plan.held.filter(({ action }) => approved?.includes(action.digest) ?? true)
-  return chosen.filter(({ action }) => !done.includes(action.digest))
+  const isChosen = (digest: string) => approved === undefined || isAmong(approved, digest)
+  return plan.held.filter(({ action }) => isChosen(action.digest) && !isAmong(done, action.digest))
 }
 
 export function chooseActions(
