@@ -104,6 +104,22 @@ describe("the stop file", () => {
     expect(stops()).toBe(0)
   })
 
+  it("stops everything where nothing can be written any more: an empty file needs no room", () => {
+    const file = new URL("./stop-file.ts", import.meta.url).pathname
+    const stop = { loop: "default.site", scope: "all", by: "ann", at: "" }
+    const code = [
+      `import { stopFile } from ${JSON.stringify(file)}`,
+      `const all = stopFile(process.argv[1]).change((now) => [...now, ${JSON.stringify(stop)}])`,
+      "process.stdout.write(all.map((one) => one.loop).join())",
+    ].join("\n")
+    const full = `trap '' XFSZ; ulimit -f 0; exec "$0" --input-type=module -e "$1" "$2"`
+    const said = execFileSync("bash", ["-c", full, process.execPath, code, directory])
+    expect(String(said)).toBe("*")
+    expect(readFileSync(path(), "utf8")).toBe("")
+    expect(stopFile(directory).entries()).toMatchObject([{ loop: "*", scope: "all" }])
+    expect(readdirSync(directory)).toEqual(["stop"])
+  })
+
   it("stops everything when the directory was taken away", () => {
     const file = stopFile(directory)
     rmSync(directory, { recursive: true })

@@ -1,7 +1,7 @@
 // The file DIR/stop. It is read synchronously before every mutating call, so that writing it, by
 // anyone and by any means, is enough. An empty file, or one that can't be understood, stops all.
 
-import { lstatSync, readFileSync, rmSync, statSync } from "node:fs"
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"
@@ -39,9 +39,16 @@ export function stopFile(directory: string): StopSwitch {
       // before it is replaced.
       for (let attempt = 0; ; attempt++) {
         const text = readStop(path)
-        const next = edit(entriesOf(text))
+        const standing = entriesOf(text)
+        const next = edit(standing)
         const meant = attempt < attemptsMax ? () => readStop(path) === text : () => true
-        if (replaceStop(path, next, meant)) return next
+        try {
+          if (replaceStop(path, next, meant)) return next
+        } catch (error) {
+          if (next.length <= standing.length) throw error
+          stopWithoutWords(path, error)
+          return [doubt]
+        }
       }
     },
   }
@@ -60,6 +67,18 @@ function readStop(path: string): string | undefined {
     return stat.isFile() && stat.size <= sizeMax ? readFileSync(path, "utf8") : ""
   } catch (error) {
     return isCode(error, "ENOENT") ? undefined : ""
+  }
+}
+
+/** Where no word can be written any more, an empty file needs no room, and stops everything. */
+function stopWithoutWords(path: string, cause: unknown): void {
+  try {
+    closeSync(openSync(path, "w", 0o600))
+    syncPath(dirname(path))
+  } catch {
+    throw cause
+  } finally {
+    rmSync(`${path}.${process.pid}.partial`, { force: true })
   }
 }
 
