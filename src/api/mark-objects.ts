@@ -1,6 +1,6 @@
 // Marks or removes a judged set. What was judged goes in one commit together with its reservation;
 // a large rest follows in parts, roots last, so that a crash in between leaves the request
-// repeatable.
+// repeatable. A set that no commit can hold is reserved as a whole before anything is marked.
 
 import { toTimestamp } from "../base/clock.ts"
 import type { Deleted } from "../contract/verbs.ts"
@@ -12,6 +12,7 @@ import { readStored, type StoredObject } from "./stored-object.ts"
 import { withRevision } from "./write-object.ts"
 
 const partMax = 500
+const togetherMax = 4000
 
 export interface MarkOptions {
   readonly dryRun: boolean
@@ -49,21 +50,32 @@ export async function markObjects(
   const last = rest.filter(({ stored }) => rootKeys.has(stored.storageKey))
   const others = rest.filter(({ stored }) => !rootKeys.has(stored.storageKey))
   const small = ends.length + released.length <= partMax
-  const parts = small
-    ? [[...ends.map(({ write }) => write), ...released]]
-    : [
-        [...ends.filter(isFirst).map(({ write }) => write), ...released],
-        ...inParts([...others, ...last].map(({ write }) => write)),
-      ]
-  let also: Reserve = reserve
-  for (const part of parts) {
-    if (part.length === 0 && also.writes.length === 0) continue
-    const revision = await commitObjects(context, part, also)
+  const judged = [...(small ? ends : ends.filter(isFirst)).map(({ write }) => write), ...released]
+  const later = small ? [] : [...others, ...last].map(({ write }) => write)
+  for (const { objects, also } of [...withReserve(judged, reserve), ...alone(later)]) {
+    if (objects.length === 0 && also.writes.length === 0) continue
+    const revision = await commitObjects(context, objects, also)
     if (revision === undefined) return undefined
-    for (const write of part) revisions.set(write.storageKey, revision)
-    also = { checks: [], writes: [] }
+    for (const write of objects) revisions.set(write.storageKey, revision)
   }
   return answer()
+}
+
+interface Part {
+  readonly objects: readonly ObjectWrite[]
+  readonly also: Reserve
+}
+
+const alone = (objects: readonly ObjectWrite[]): Part[] =>
+  inParts(objects).map((part) => ({ objects: part, also: { checks: [], writes: [] } }))
+
+/** Together where that is possible; else every permission first, and then the marks. */
+function withReserve(objects: readonly ObjectWrite[], reserve: Reserve): Part[] {
+  if (objects.length + reserve.writes.length <= togetherMax) return [{ objects, also: reserve }]
+  const reserved = inParts(reserve.writes).map((writes) => {
+    return { objects: [], also: { checks: reserve.checks, writes } }
+  })
+  return [...reserved, ...alone(objects)]
 }
 
 interface End extends ObjectEnd {
