@@ -4,6 +4,7 @@
 
 import { assert } from "../base/faults.ts"
 import type { Json } from "../base/json.ts"
+import type { Access } from "../contract/authorizer.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ExtensionCalls } from "../contract/verbs.ts"
 import { apiFault } from "./faults.ts"
@@ -14,6 +15,10 @@ export interface ExtensionRoute {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** "/setpoint/v1/plans/:name"; a segment with a colon matches any one segment. */
   readonly pattern: string
+  /** What a role must allow; without it the path itself, or what the path names below /api(s). */
+  readonly access?: (params: Params, query: URLSearchParams) => Partial<Access>
+  /** 200 when missing. */
+  readonly status?: number
   handler(
     principal: Principal,
     params: Params,
@@ -25,6 +30,13 @@ export interface ExtensionRoute {
 interface Compiled {
   readonly route: ExtensionRoute
   readonly segments: readonly string[]
+}
+
+/** A route found for a request, ready to run once the caller may. */
+export interface MatchedRoute {
+  readonly access: Partial<Access> | undefined
+  readonly status: number
+  run(principal: Principal, body: Json | undefined): Promise<Json>
 }
 
 export class Extensions implements ExtensionCalls {
@@ -47,6 +59,11 @@ export class Extensions implements ExtensionCalls {
     path: string,
     body: Json | undefined,
   ): Promise<Json> | undefined {
+    return this.match(method, path)?.run(principal, body)
+  }
+
+  /** Undefined when no route matches; throws 405 when only the method is wrong. */
+  match(method: string, path: string): MatchedRoute | undefined {
     const mark = path.indexOf("?")
     const plain = mark < 0 ? path : path.slice(0, mark)
     const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))
@@ -55,11 +72,19 @@ export class Extensions implements ExtensionCalls {
     for (const { route, segments: pattern } of this.#routes) {
       const params = match(pattern, segments)
       if (params === undefined) continue
-      if (route.method === method) return route.handler(principal, params, query, body)
+      if (route.method === method) return matched(route, params, query)
       known = true
     }
     if (known && !plain.startsWith("/api")) throw apiFault("SPT-API-021", { method, path: plain })
     return undefined
+  }
+}
+
+function matched(route: ExtensionRoute, params: Params, query: URLSearchParams): MatchedRoute {
+  return {
+    access: route.access?.(params, query),
+    status: route.status ?? 200,
+    run: (principal, body) => route.handler(principal, params, query, body),
   }
 }
 

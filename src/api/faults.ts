@@ -199,6 +199,13 @@ export const apiFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-API-029": {
+    fault: "stuck",
+    text: "{what}",
+    hint: "ask whoever administers the plane for a role that allows it",
+    status: 403,
+    reason: "Forbidden",
+  },
   "SPT-API-040": {
     fault: "stuck",
     text: "cannot set loop {loop} to {mode}: {principal} is not a person",

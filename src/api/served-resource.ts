@@ -6,6 +6,31 @@ import { type ApiObject, apiVersionOf } from "../object/object.ts"
 import { type CompiledSchema, compileSchema } from "../schema/compile-schema.ts"
 import { apiFault, causesText } from "./faults.ts"
 
+export interface Subresource {
+  readonly name: string
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly verbs: readonly string[]
+}
+
+export interface ScalePaths {
+  readonly spec: string
+  readonly status: string
+  readonly labelSelector?: string
+}
+
+export const storedVerbs: readonly string[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+]
+
 export interface ServedResource {
   readonly group: string
   readonly version: string
@@ -21,6 +46,23 @@ export interface ServedResource {
   readonly namespaced: boolean
   readonly statusSubresource: boolean
   readonly builtIn: boolean
+  /** What discovery and the router allow on it. */
+  readonly verbs: readonly string[]
+  /** Never stored: a review that is answered when it is created. */
+  readonly virtual: boolean
+  /** Besides status and scale. */
+  readonly subresources: readonly Subresource[]
+  readonly scale?: ScalePaths
+  /** JSON paths (".spec.color") that field selectors may name. */
+  readonly selectableFields: readonly string[]
+  /** Sent as a Warning with every answer. */
+  readonly deprecationWarning?: string
+  /** PUT of a missing object makes it. */
+  readonly createOnUpdate: boolean
+  /** PUT without a resourceVersion overwrites what is there. */
+  readonly unconditionalUpdate: boolean
+  /** The schema as it was declared, for OpenAPI. */
+  readonly openApiSchema: JsonObject
   readonly schema: CompiledSchema
   readonly columns: readonly JsonObject[]
   /** The definition's name. */
@@ -56,6 +98,7 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
     namespaced: spec.scope === "Namespaced",
     definition: definition.metadata.name,
     builtIn,
+    ...builtInTraits(builtIn ? definition["x-setpoint"] : undefined),
   }
   return versions
     .filter((version) => version.served === true)
@@ -64,14 +107,57 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
       version: asText(version.name, ""),
       statusSubresource: isObject(at(version, "subresources", "status")),
       columns: objects(version.additionalPrinterColumns),
+      ...scaleOf(version),
+      selectableFields: objects(version.selectableFields).map((one) => asText(one.jsonPath, "")),
+      ...deprecationOf(version, names.group, kind),
+      openApiSchema: openApiSchemaOf(version),
       schema: compileVersion(definition.metadata.name, version, index),
     }))
 }
 
+/** What only definitions that we wrote ourselves can say. */
+export interface BuiltInTraits {
+  readonly verbs?: readonly string[]
+  readonly virtual?: boolean
+  readonly subresources?: readonly Subresource[]
+  readonly createOnUpdate?: boolean
+  readonly unconditionalUpdate?: boolean
+}
+
+function builtInTraits(given: unknown): Required<BuiltInTraits> {
+  const traits: BuiltInTraits = isObject(given) ? (given as object) : {}
+  return {
+    verbs: traits.verbs ?? storedVerbs,
+    virtual: traits.virtual ?? false,
+    subresources: traits.subresources ?? [],
+    createOnUpdate: traits.createOnUpdate ?? false,
+    unconditionalUpdate: traits.unconditionalUpdate ?? false,
+  }
+}
+
+function scaleOf(version: JsonObject): { scale?: ScalePaths } {
+  const scale = at(version, "subresources", "scale")
+  if (!isObject(scale)) return {}
+  const labelSelector = asText(scale.labelSelectorPath, "")
+  const spec = asText(scale.specReplicasPath, "")
+  const status = asText(scale.statusReplicasPath, "")
+  return { scale: { spec, status, ...(labelSelector === "" ? {} : { labelSelector }) } }
+}
+
+function deprecationOf(version: JsonObject, group: string, kind: string) {
+  if (version.deprecated !== true) return {}
+  const otherwise = `${group}/${asText(version.name, "")} ${kind} is deprecated`
+  return { deprecationWarning: asText(version.deprecationWarning, otherwise) }
+}
+
+function openApiSchemaOf(version: JsonObject): JsonObject {
+  const schema = at(version, "schema", "openAPIV3Schema")
+  return isObject(schema) ? schema : anything
+}
+
 function compileVersion(name: string, version: JsonObject, index: number): CompiledSchema {
   try {
-    const schema = at(version, "schema", "openAPIV3Schema")
-    return compileSchema(isObject(schema) ? schema : anything)
+    return compileSchema(openApiSchemaOf(version))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const inner = isFault(error) ? (error.details.field ?? "") : ""

@@ -5,7 +5,16 @@ export type PrincipalKind = "human" | "service" | "agent"
 export interface Principal {
   readonly name: string
   readonly kind: PrincipalKind
+  /** As in Kubernetes: what role bindings name besides the principal itself. */
+  readonly groups?: readonly string[]
+  readonly uid?: string
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+  /** Who really asked, when a principal was allowed to speak as another. */
+  readonly impersonator?: string
 }
+
+/** May do everything that a request can ask for; the owner of the data directory is in it. */
+export const mastersGroup = "system:masters"
 
 /** The engine itself, writing status, plans and finalizers. Nobody can sign in as it. */
 export const enginePrincipal: Principal = { name: "setpoint:engine", kind: "service" }

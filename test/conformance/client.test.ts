@@ -6,6 +6,7 @@ import { type HttpServerOptions, serveHttp } from "../../src/api/http/http-serve
 import { systemClock } from "../../src/base/system.ts"
 import { httpClient } from "../../src/client/http/http-client.ts"
 import { inProcessClient } from "../../src/client/in-process-client.ts"
+import { allowAll } from "../../src/contract/authorizer.ts"
 import { clientConformance } from "./client.ts"
 import { type ApiWorld, alice } from "./client-world.ts"
 
@@ -32,7 +33,8 @@ async function overHttp(world: ApiWorld, where: Pick<HttpServerOptions, "socketP
     registry,
     extensions: echoes(),
     clock: systemClock,
-    authenticate: (token) => (token === "secret" ? alice : undefined),
+    authenticate: ({ token }) => (token === "secret" ? alice : undefined),
+    authorizer: allowAll,
     ...where,
   })
   const { url, socketPath } = server

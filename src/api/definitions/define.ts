@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"
+import type { BuiltInTraits } from "../served-resource.ts"
 
 export interface BuiltInDraft {
   readonly group: string
@@ -15,6 +16,7 @@ export interface BuiltInDraft {
   readonly status?: boolean
   readonly columns?: readonly JsonObject[]
   readonly schema: JsonObject
+  readonly traits?: BuiltInTraits
 }
 
 export function defineBuiltIn(draft: BuiltInDraft): ApiObject {
@@ -40,6 +42,7 @@ export function defineBuiltIn(draft: BuiltInDraft): ApiObject {
     kind: "CustomResourceDefinition",
     metadata: { name: group === "" ? plural : `${plural}.${group}` },
     spec: { group, names, scope: draft.namespaced ? "Namespaced" : "Cluster", versions: [served] },
+    ...(draft.traits === undefined ? {} : { "x-setpoint": draft.traits as object as JsonObject }),
   }
 }
 

@@ -1,4 +1,5 @@
-// Writes answers: JSON with a length, warnings as Kubernetes sends them, faults as Status objects.
+// Writes answers: JSON, text or bytes with a length, warnings as Kubernetes sends them, faults as
+// Status objects.
 
 import type { ServerResponse } from "node:http"
 import { toFault } from "../../base/faults.ts"
@@ -7,24 +8,40 @@ import { statusOf } from "../status-object.ts"
 
 export interface Answer {
   readonly status: number
-  readonly body: Json | object
+  /** One of these three, or nothing. */
+  readonly body?: Json | object
+  readonly text?: string
+  readonly bytes?: Uint8Array
+  /** Of bytes; JSON and text say it themselves. */
+  readonly contentType?: string
   readonly warnings?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export function send(response: ServerResponse, answer: Answer): void {
   if (response.headersSent || response.destroyed) return
-  const body = Buffer.from(`${JSON.stringify(answer.body)}\n`)
+  const { bytes, type } = contentOf(answer)
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
   const warnings = (answer.warnings ?? []).map(warningText)
   if (warnings.length > 0) response.setHeader("warning", warnings)
   response.writeHead(answer.status, {
-    "content-type": "application/json",
-    "content-length": body.byteLength,
-    "cache-control": "no-cache, private",
+    ...(type === undefined ? {} : { "content-type": type }),
+    "content-length": bytes.byteLength,
+    ...(response.hasHeader("cache-control") ? {} : { "cache-control": "no-cache, private" }),
     "x-content-type-options": "nosniff",
   })
-  response.end(body)
+  response.end(bytes)
+}
+
+function contentOf(answer: Answer): { bytes: Uint8Array; type: string | undefined } {
+  const { body, text, bytes, contentType } = answer
+  if (bytes !== undefined) return { bytes, type: contentType ?? "application/octet-stream" }
+  if (text !== undefined) {
+    return { bytes: Buffer.from(text), type: contentType ?? "text/plain; charset=utf-8" }
+  }
+  if (body === undefined) return { bytes: Buffer.alloc(0), type: contentType }
+  const json = Buffer.from(`${JSON.stringify(body)}\n`)
+  return { bytes: json, type: contentType ?? "application/json" }
 }
 
 export function sendFault(response: ServerResponse, error: unknown): void {

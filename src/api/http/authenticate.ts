@@ -5,7 +5,17 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { enginePrincipal, isSource, type Principal } from "../../contract/principal.ts"
 
-export type Authenticate = (token: string) => Principal | undefined
+/** What a request brings to say who it is from. */
+export interface Credentials {
+  readonly token?: string
+  /** Of a client certificate that our own authority signed. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] }
+}
+
+/** Undefined when nobody is known by them. */
+export type Authenticate = (
+  credentials: Credentials,
+) => Principal | undefined | Promise<Principal | undefined>
 
 export interface TokenEntry {
   /** SHA-256 of the token, in hex. */
@@ -17,7 +27,8 @@ const tokenMax = 4096
 
 /** Nobody signs in as the engine or as a source, whatever the list says. */
 export function tokenAuthenticator(entries: () => readonly TokenEntry[]): Authenticate {
-  return (token) => {
+  return ({ token }) => {
+    if (token === undefined) return undefined
     const given = createHash("sha256").update(token).digest()
     let found: Principal | undefined
     for (const { sha256, principal } of entries()) {

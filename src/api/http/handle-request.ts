@@ -1,29 +1,34 @@
-// One HTTP request from its headers to its answer: who asks, what for, the body, the verb. Nothing
-// is looked at before the token is known.
+// One HTTP request from its headers to its answer: who asks, what for, may they, the body, the verb.
+// Nothing is looked up before the caller is known and allowed.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { withDeadline } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
+import type { Access, Authorizer } from "../../contract/authorizer.ts"
 import type { Principal } from "../../contract/principal.ts"
-import type { ExtensionCalls, Verbs } from "../../contract/verbs.ts"
+import type { Verbs } from "../../contract/verbs.ts"
+import type { Extensions } from "../extensions.ts"
 import { apiFault } from "../faults.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
 import { type Answer, send, sendFault } from "./answer.ts"
-import { type Authenticate, bearerToken } from "./authenticate.ts"
-import { parsePath, type ResourcePath } from "./parse-path.ts"
+import { type Authenticate, bearerToken, type Credentials } from "./authenticate.ts"
+import { forbidden } from "./forbidden.ts"
+import type { ResourcePath } from "./parse-path.ts"
+import { findRoute, type PlainRoute } from "./plain-route.ts"
 import { bodyType, readBody } from "./read-body.ts"
+import { type RequestInfo, requestInfo } from "./request-info.ts"
 import { listOptions, serveResource } from "./serve-resource.ts"
 import { serveWatch } from "./serve-watch.ts"
 
 export interface HttpApi {
   readonly verbs: Verbs
   readonly registry: ResourceRegistry
-  readonly extensions: ExtensionCalls
+  readonly extensions: Extensions
   readonly clock: Clock
   readonly authenticate: Authenticate
-  /** Undefined when ready, else why not. */
-  ready(): string | undefined
-  readonly version: string
+  readonly authorizer: Authorizer
+  /** Documents outside of the resource grammar. */
+  readonly routes: readonly PlainRoute[]
   /** For all but watches. */
   readonly requestMs: number
   readonly watchesMax: number
@@ -38,6 +43,15 @@ export interface Watches {
 /** The header that asks for the object of a finished delete. */
 export const returnHeader = "setpoint-return"
 
+interface Call {
+  readonly api: HttpApi
+  readonly request: IncomingMessage
+  readonly method: string
+  readonly url: string
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
 export async function handleRequest(
   api: HttpApi,
   watches: Watches,
@@ -45,13 +59,19 @@ export async function handleRequest(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const principal = authenticated(api, request)
     const url = request.url ?? "/"
     const mark = url.indexOf("?")
     const path = mark < 0 ? url : url.slice(0, mark)
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
-    if (isWatch(request, query)) return await watch(api, watches, principal, path, query, response)
-    const task = () => answerTo(api, principal, request, url, path, query)
+    const method = request.method ?? "GET"
+    const call: Call = { api, request, method, url, path, query }
+    const plain = method === "GET" ? findRoute(api.routes, path) : undefined
+    const info = requestInfo(method, path, query)
+    const principal = await authenticated(call, plain)
+    if (plain === undefined && info.isWatch && principal !== undefined) {
+      return await watch(call, watches, principal, info, response)
+    }
+    const task = () => answerTo(call, principal, plain, info)
     const timed = await withDeadline(api.clock, api.requestMs, task)
     if (timed.kind === "timeout") throw apiFault("SPT-API-024", { why: "it took too long" })
     send(response, timed.value)
@@ -67,69 +87,75 @@ export async function handleRequest(
   }
 }
 
-function authenticated(api: HttpApi, request: IncomingMessage): Principal {
-  const token = bearerToken(request)
-  const principal = token === undefined ? undefined : api.authenticate(token)
-  if (principal === undefined) throw apiFault("SPT-API-020")
+/** Undefined only where nobody needs to be known. */
+async function authenticated(
+  { api, request }: Call,
+  plain: PlainRoute | undefined,
+): Promise<Principal | undefined> {
+  const principal = await api.authenticate(credentialsOf(request))
+  if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
   return principal
 }
 
-const isWatch = (request: IncomingMessage, query: URLSearchParams): boolean =>
-  request.method === "GET" && ["true", "1"].includes(query.get("watch") ?? "")
+function credentialsOf(request: IncomingMessage): Credentials {
+  const token = bearerToken(request)
+  return token === undefined ? {} : { token }
+}
 
 async function answerTo(
-  api: HttpApi,
-  principal: Principal,
-  request: IncomingMessage,
-  url: string,
-  path: string,
-  query: URLSearchParams,
+  call: Call,
+  principal: Principal | undefined,
+  plain: PlainRoute | undefined,
+  info: RequestInfo,
 ): Promise<Answer> {
-  const method = request.method ?? "GET"
-  const plain = method === "GET" ? plainAnswer(api, path) : undefined
-  if (plain !== undefined) return plain
+  const { api, request, method, url, path, query } = call
+  if (plain !== undefined) {
+    if (plain.open !== true) allow(call, principal, info.access)
+    return plain.answer({ principal, path, query, headers: request.headers })
+  }
+  const extension = api.extensions.match(method, url)
+  const access =
+    extension?.access === undefined ? info.access : { ...info.access, ...extension.access }
+  const who = allow(call, principal, access)
   const type = bodyType(request)
   const body = method === "GET" ? undefined : await readBody(request)
-  const extension = api.extensions.call(principal, method, url, body)
-  if (extension !== undefined) return { status: 200, body: (await extension) as object }
-  const target = needPath(path)
+  if (extension !== undefined) {
+    return { status: extension.status, body: (await extension.run(who, body)) as object }
+  }
+  const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
   const wantsObject = request.headers[returnHeader] === "object"
   const { verbs } = api
-  const call = { verbs, principal, resource, path: target, method, query, body, wantsObject }
-  return serveResource({ ...call, bodyType: type })
+  return serveResource({
+    ...{ verbs, principal: who, resource, path: target, method, query, body, wantsObject },
+    headers: request.headers,
+    bodyType: type,
+  })
 }
 
-function plainAnswer(api: HttpApi, path: string): Answer | undefined {
-  if (path === "/healthz" || path === "/livez") return { status: 200, body: { status: "ok" } }
-  if (path === "/readyz") {
-    const why = api.ready()
-    if (why === undefined) return { status: 200, body: { status: "ok" } }
-    throw apiFault("SPT-API-024", { why })
-  }
-  if (path !== "/version") return undefined
-  const [major = "0", minor = "0"] = api.version.split(".")
-  return {
-    status: 200,
-    body: { major, minor, gitVersion: `v${api.version}`, platform: "setpoint" },
-  }
+/** The caller, who may; throws 403 otherwise. */
+function allow({ api }: Call, principal: Principal | undefined, access: Access): Principal {
+  if (principal === undefined) throw apiFault("SPT-API-020")
+  const { allowed, reason } = api.authorizer.authorize(principal, access)
+  if (!allowed) throw forbidden(principal, access, reason)
+  return principal
 }
 
-function needPath(path: string): ResourcePath {
-  const target = parsePath(path)
+function needTarget({ target }: RequestInfo, path: string): ResourcePath {
   if (target === undefined) throw apiFault("SPT-API-025", { path: path.slice(0, 300) })
   return target
 }
 
 async function watch(
-  api: HttpApi,
+  call: Call,
   watches: Watches,
   principal: Principal,
-  path: string,
-  query: URLSearchParams,
+  info: RequestInfo,
   response: ServerResponse,
 ): Promise<void> {
-  const target = needPath(path)
+  const { api, path, query } = call
+  allow(call, principal, info.access)
+  const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
   if (target.name !== "") throw apiFault("SPT-API-021", { method: "WATCH", path })
   if (watches.open >= api.watchesMax) {
@@ -144,6 +170,7 @@ async function watch(
       ref: target.resource,
       resource,
       query,
+      headers: call.request.headers,
       options: listOptions({ path: target, query }),
       signal: watches.signal,
       response,

@@ -7,9 +7,10 @@ import { type AddressInfo, connect } from "node:net"
 import { sleep } from "../../base/clock.ts"
 import { apiFault } from "../faults.ts"
 import { type HttpApi, handleRequest, type Watches } from "./handle-request.ts"
+import { healthRoutes } from "./health-routes.ts"
+import type { PlainRoute } from "./plain-route.ts"
 
-export interface HttpServerOptions
-  extends Omit<HttpApi, "requestMs" | "watchesMax" | "ready" | "version"> {
+export interface HttpServerOptions extends Omit<HttpApi, "requestMs" | "watchesMax" | "routes"> {
   readonly socketPath?: string
   /** On 127.0.0.1 only; 0 = any free port. */
   readonly port?: number
@@ -17,6 +18,8 @@ export interface HttpServerOptions
   ready?(): string | undefined
   readonly requestMs?: number
   readonly watchesMax?: number
+  /** Besides health, discovery and OpenAPI. */
+  readonly routes?: readonly PlainRoute[]
 }
 
 export interface HttpServer {
@@ -33,8 +36,10 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const stop = new AbortController()
   const api: HttpApi = {
     ...options,
-    version: options.version ?? "0.0.0",
-    ready: () => options.ready?.(),
+    routes: [
+      ...healthRoutes({ version: options.version ?? "0.0.0", ready: () => options.ready?.() }),
+      ...(options.routes ?? []),
+    ],
     requestMs: options.requestMs ?? 60_000,
     watchesMax: options.watchesMax ?? 1000,
   }

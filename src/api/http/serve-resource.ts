@@ -1,6 +1,7 @@
 // The Kubernetes paths: method and path to a verb, its result to an answer. Holds no rules of its
 // own.
 
+import type { IncomingHttpHeaders } from "node:http"
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { DeleteOptions, ListOptions, WriteOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
@@ -20,6 +21,7 @@ export interface ResourceCall {
   readonly path: ResourcePath
   readonly method: string
   readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
   readonly bodyType: BodyType
   readonly body: Json | undefined
   /** The caller wants the object of a finished delete, not a Status. */
@@ -84,8 +86,17 @@ function isDryRun(values: readonly (Json | undefined)[]): boolean {
   return given.length > 0
 }
 
-function writeOptions({ query }: ResourceCall): WriteOptions {
-  const fieldManager = textOf(query, "fieldManager")
+/** As Kubernetes names a manager that does not name itself: its program. */
+function programOf({ "user-agent": agent = "" }: IncomingHttpHeaders): string | undefined {
+  const program = agent
+    .split("/", 1)[0]
+    ?.replaceAll(/[^\x20-\x7e]/g, "")
+    .slice(0, 128)
+  return program === "" ? undefined : program
+}
+
+function writeOptions({ query, headers }: ResourceCall): WriteOptions {
+  const fieldManager = textOf(query, "fieldManager") ?? programOf(headers)
   const validation = textOf(query, "fieldValidation")
   if (validation !== undefined && !["Strict", "Warn", "Ignore"].includes(validation)) {
     throw bad("read", "fieldValidation must be Strict, Warn or Ignore")
@@ -192,7 +203,7 @@ async function patchAnswer(call: ResourceCall): Promise<Answer> {
   if (bodyType === "apply") {
     if (subresource !== "") throw apiFault("SPT-API-022", { type: "apply-patch for a status" })
     const object = bodyObject(call, "apply")
-    const { fieldManager = "" } = options
+    const fieldManager = textOf(query, "fieldManager") ?? ""
     const force = query.get("force") === "true"
     return written(
       await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),

@@ -1,7 +1,7 @@
 // A watch over HTTP: one JSON event per line. Headers go out at once; a slow reader is waited for,
 // but not for ever; a failure on the way is the last event, as Kubernetes does it.
 
-import type { ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { type Clock, sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
 import type { Json } from "../../base/json.ts"
@@ -22,6 +22,7 @@ export interface WatchServing {
   readonly ref: ResourceRef
   readonly resource: ServedResource
   readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
   readonly options: ListOptions
   /** Aborts when the client leaves or the server drains. */
   readonly signal: AbortSignal

@@ -6,6 +6,7 @@ import { tokenAuthenticator } from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
+import { allowAll } from "../../contract/authorizer.ts"
 import { journalLoops, readHead } from "../../ledger/journal.ts"
 import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
 import { createDirectorySource } from "../../sources/directory/directory-source.ts"
@@ -112,6 +113,7 @@ function serve(
     extensions: plane.extensions,
     clock: systemClock,
     authenticate: tokenAuthenticator(() => [token, ...others()]),
+    authorizer: allowAll,
     socketPath: join(directory, "api.sock"),
     version: options.version,
     ...(options.port === undefined ? {} : { port: options.port }),

@@ -27,14 +27,14 @@ describe("tokens", () => {
     const who = tokenAuthenticator(tokenBook(directory, () => now))
     const token = make("bob")
     const other = make("robo", "agent", 2 * hour)
-    expect(who(token)).toEqual({ name: "bob", kind: "human" })
-    expect(who(other)).toEqual({ name: "robo", kind: "agent" })
-    expect(who(`${token}0`)).toBeUndefined()
+    expect(who({ token: token })).toEqual({ name: "bob", kind: "human" })
+    expect(who({ token: other })).toEqual({ name: "robo", kind: "agent" })
+    expect(who({ token: `${token}0` })).toBeUndefined()
     now += hour
-    expect(who(token)).toBeUndefined()
-    expect(who(other)).toEqual({ name: "robo", kind: "agent" })
+    expect(who({ token: token })).toBeUndefined()
+    expect(who({ token: other })).toEqual({ name: "robo", kind: "agent" })
     revokeToken(directory, "robo")
-    expect(who(other)).toBeUndefined()
+    expect(who({ token: other })).toBeUndefined()
   })
 
   it("are kept as hashes, readable by the owner alone", () => {
@@ -63,9 +63,9 @@ describe("tokens", () => {
     (text) => {
       const token = make("bob")
       const who = tokenAuthenticator(tokenBook(directory, () => start))
-      expect(who(token)).toBeDefined()
+      expect(who({ token: token })).toBeDefined()
       writeFileSync(join(directory, "tokens.json"), text)
-      expect(who(token)).toBeUndefined()
+      expect(who({ token: token })).toBeUndefined()
       expect(() => readTokens(directory)).toThrow("can't be understood")
     },
   )
