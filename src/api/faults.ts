@@ -227,6 +227,13 @@ export const apiFault = defineFaults({
     status: 503,
     reason: "ServiceUnavailable",
   },
+  "SPT-API-065": {
+    fault: "stuck",
+    text: "cannot answer in a form that is accepted: only the following are: {accept}",
+    hint: "send an Accept header that names one of them, or none",
+    status: 406,
+    reason: "NotAcceptable",
+  },
 })
 
 export interface FieldCause {

@@ -58,11 +58,17 @@ interface Known {
 
 export class ResourceRegistry {
   readonly #known = new Map<string, Known>()
+  #version = 0
 
   constructor() {
     for (const { name, served } of compiledBuiltIns()) {
       this.#known.set(name, { revision: 0, served })
     }
+  }
+
+  /** Another number whenever something else may be served; for what is made from all of it. */
+  get version(): number {
+    return this.#version
   }
 
   all(): ServedResource[] {
@@ -119,6 +125,7 @@ export class ResourceRegistry {
     const { name } = definition.metadata
     const known = this.#known.get(name)
     if (known !== undefined && (known.revision >= revision || isBuiltIn(known))) return
+    this.#version++
     try {
       const served = isEstablished(definition) ? compileDefinition(definition, false) : []
       this.#known.set(name, { revision, served })
@@ -131,6 +138,7 @@ export class ResourceRegistry {
   remove(name: string, revision: Revision): void {
     const known = this.#known.get(name)
     if (known === undefined || known.revision >= revision || isBuiltIn(known)) return
+    this.#version++
     this.#known.delete(name)
   }
 

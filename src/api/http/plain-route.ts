@@ -14,7 +14,10 @@ export interface PlainCall {
 }
 
 export interface PlainRoute {
-  /** "/openapi/v3/*"; a star at the end matches any rest. For role rules, docs and tests. */
+  /**
+   * "/openapi/v3/*" or "/apis/{group}": a star at the end matches any rest, braces one segment, and a
+   * slash at the end of a path does not count. For role rules, docs and tests.
+   */
   readonly pattern: string
   /** Answered without credentials; must tell nothing of what is stored. */
   readonly open?: boolean
@@ -22,7 +25,16 @@ export interface PlainRoute {
 }
 
 export function findRoute(routes: readonly PlainRoute[], path: string): PlainRoute | undefined {
-  return routes.find(({ pattern }) =>
-    pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
+  const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path
+  return routes.find(({ pattern }) => matches(pattern, plain))
+}
+
+function matches(pattern: string, path: string): boolean {
+  if (pattern.endsWith("*")) return path.startsWith(pattern.slice(0, -1))
+  if (!pattern.includes("{")) return path === pattern
+  const [wanted, given] = [pattern.split("/"), path.split("/")]
+  if (wanted.length !== given.length) return false
+  return wanted.every((segment, index) =>
+    segment.startsWith("{") ? given[index] !== "" : segment === given[index],
   )
 }
