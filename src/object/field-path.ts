@@ -21,6 +21,13 @@ export function pathText(path: FieldPath): string {
   return text
 }
 
+/** The same as Kubernetes names it in a conflict: `.spec.ports[port=80]`; names are not quoted. */
+export function fieldText(path: FieldPath): string {
+  return path
+    .map((element) => ("field" in element ? `.${element.field}` : elementText(element, false)))
+    .join("")
+}
+
 function elementText(element: PathElement, first: boolean): string {
   if ("field" in element) {
     if (!plainName.test(element.field)) return `[${JSON.stringify(element.field)}]`

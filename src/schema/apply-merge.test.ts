@@ -188,7 +188,7 @@ describe("apply", () => {
     const stored = new Stored()
     stored.apply("ann", object({ color: "red" }))
     expect(stored.apply("bob", object({ color: "red" }))).toEqual([])
-    expect(stored.managed.map((entry) => entry.manager)).toEqual(["ann", "bob"])
+    expect(stored.managed.map((entry) => entry.manager).sort()).toEqual(["ann", "bob"])
     expect(stored.apply("ann", object({ color: "blue" }))).toEqual(["bob spec.color"])
   })
 

@@ -2,12 +2,13 @@
 // over whole objects. Pure: the caller defaults, validates and stores the result, and puts
 // `managedFields` into its metadata.
 
-import { isArray, type Json, type JsonObject } from "../base/json.ts"
-import { type FieldPath, pathText } from "../object/field-path.ts"
+import { equalJson, isArray, type Json, type JsonObject } from "../base/json.ts"
+import { type FieldPath, fieldText, pathText } from "../object/field-path.ts"
 import { FieldSet } from "../object/field-set.ts"
 import type { ManagedFieldsEntry } from "../object/object.ts"
 import { schemaFault } from "./faults.ts"
 import {
+  capUpdaters,
   type Owner,
   type OwnerName,
   ownerId,
@@ -47,6 +48,8 @@ export interface Applier extends Writer {
 export interface ApplyConflict {
   readonly manager: string
   readonly path: string
+  /** The same as Kubernetes writes it. */
+  readonly field: string
   readonly operation: "Apply" | "Update"
   readonly apiVersion: string
   readonly time?: string
@@ -81,27 +84,19 @@ export function applyMerge(
   const owned = others.reduce((sets, owner) => sets.union(owner.set), set)
   const merged = live === undefined ? stated : (mergeTyped(node, live, stated) as JsonObject)
   const last = former?.set ?? FieldSet.empty
-  const { object, added, modified, removed } = compareWithLive(
-    node,
-    live,
-    dropUnstated(node, merged, owned, last, set),
-  )
+  const wanted = dropUnstated(node, merged, owned, last, set)
+  const object = live !== undefined && equalJson(live, wanted) ? live : wanted
+  const { added, modified, removed } = compareTyped(node, live ?? {}, object)
   const touched = added.union(modified).difference(unowned)
   const conflicts = who.force || live === undefined ? [] : conflictsOf(others, touched)
   if (conflicts.length > 0) return { object: live ?? {}, managedFields, conflicts }
   const left = others.map((owner) => release(owner, touched.union(removed)))
   const kept = set.difference(unowned)
-  const unmoved = object === live && former?.set.equals(kept) === true
-  const name = nameOf(who, "Apply", unmoved ? former?.entry.time : who.time)
-  const own = unmoved && former.entry.apiVersion === who.apiVersion ? former : ownerWith(name, kept)
+  // The time is when the object was last changed by it, not when it last asked.
+  const name = nameOf(who, "Apply", object === live ? former?.entry.time : who.time)
+  const unmoved = object === live && former?.entry.apiVersion === who.apiVersion
+  const own = unmoved && former.set.equals(kept) ? former : ownerWith(name, kept)
   return { object, managedFields: writeOwners([...left, own]), conflicts }
-}
-
-/** Items of sets and map lists in another order are no change: two appliers would never settle. */
-function compareWithLive(node: SchemaNode, live: JsonObject | undefined, object: JsonObject) {
-  const found = compareTyped(node, live ?? {}, object)
-  const same = found.added.isEmpty && found.modified.isEmpty && found.removed.isEmpty
-  return { ...found, object: same && live !== undefined ? live : object }
 }
 
 /** What was there before anyone applied belongs to whoever wrote it, not to the first applier. */
@@ -111,14 +106,9 @@ function addFirstOwner(
   who: Applier,
   owners: Map<string, Owner>,
 ): void {
-  const apiVersion = typeof live.apiVersion === "string" ? live.apiVersion : who.apiVersion
-  const name: OwnerName = {
-    manager: "before-first-apply",
-    operation: "Update",
-    apiVersion,
-    time: who.time,
-  }
-  const set = compareTyped(node, {}, live).added.difference(unowned)
+  const name = nameOf({ ...who, manager: "before-first-apply" }, "Update", who.time)
+  const barred = who.ignore ?? FieldSet.empty
+  const set = compareTyped(node, {}, live).added.difference(unowned).differenceDeep(barred)
   if (!set.isEmpty) owners.set(ownerId(name), ownerWith(name, set))
 }
 
@@ -141,17 +131,18 @@ function dropUnstated(
   const keep = setAfter(lastAll).union(withDeclaredMembers(node, owned))
   const left = setAfter(mergedAll.difference(keep))
   const removal = mergedAll.difference(left).intersection(lastAll).difference(unowned)
-  return removeItems(node, merged, removal) as JsonObject
+  return removeItems(node, merged, removal, owned) as JsonObject
 }
 
 function conflictsOf(others: readonly Owner[], touched: FieldSet): readonly ApplyConflict[] {
   const conflicts: ApplyConflict[] = []
   for (const { entry, set } of others) {
     const { manager, operation, apiVersion, time, subresource } = entry
-    for (const path of set.intersection(touched).leaves()) {
+    for (const path of set.intersection(touched).paths()) {
       conflicts.push({
         manager,
         path: pathText(path),
+        field: fieldText(path),
         operation,
         apiVersion,
         ...(time === undefined ? {} : { time }),
@@ -211,8 +202,9 @@ export function updateManaged(
 ): readonly ManagedFieldsEntry[] {
   const owners = readOwners(managedFields, node)
   if (owners.size === 0 && Object.keys(before).length > 0) return managedFields
-  const { added, modified, removed } = compareTyped(node, before, after)
+  const { added, modified, removed: gone } = compareTyped(node, before, after)
   const barred = who.ignore ?? FieldSet.empty
+  const removed = gone.differenceDeep(barred)
   const touched = added.union(modified).difference(unowned).differenceDeep(barred)
   if (touched.isEmpty && removed.isEmpty) return managedFields
   const id = ownerId({ ...who, operation: "Update" })
@@ -222,7 +214,7 @@ export function updateManaged(
     .map(([, owner]) => release(owner, touched.union(removed)))
   const kept = (former?.set ?? FieldSet.empty).difference(removed).union(touched)
   const time = touched.isEmpty ? former?.entry.time : who.time
-  return writeOwners([...left, ownerWith(nameOf(who, "Update", time), kept)])
+  return writeOwners(capUpdaters([...left, ownerWith(nameOf(who, "Update", time), kept)]))
 }
 
 /** Every path whose value differs between two states of an object, without what nobody owns. */

@@ -60,14 +60,13 @@ export function ownerWith(name: OwnerName, set: FieldSet): Owner {
   return { entry, set }
 }
 
-const updatersMax = 10
-
-/** As stored: sorted, without empty entries, and with at most ten updaters. */
+/** As stored: sorted, and without empty entries. */
 export function writeOwners(owners: Iterable<Owner>): readonly ManagedFieldsEntry[] {
-  const kept = capUpdaters([...owners].filter(({ set }) => !set.isEmpty))
-  const entries = kept.map(({ entry, set, stored }) =>
-    set === stored ? entry : { ...entry, fieldsV1: set.toFieldsV1() },
-  )
+  const entries = [...owners]
+    .filter(({ set }) => !set.isEmpty)
+    .map(({ entry, set, stored }) =>
+      set === stored ? entry : { ...entry, fieldsV1: set.toFieldsV1() },
+    )
   return entries.sort(byAge)
 }
 
@@ -87,20 +86,31 @@ function byAge(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
   return 0
 }
 
-/** The oldest updaters beyond the tenth become one, as Kubernetes names it. */
-function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
-  const updaters = owners.filter(({ entry }) => entry.operation === "Update")
-  if (updaters.length <= updatersMax) return owners
-  const ordered = updaters.toSorted((left, right) => byAge(left.entry, right.entry))
-  const old = ordered.slice(0, updaters.length - updatersMax + 1)
-  const merged = new Map<string, Owner>()
-  for (const { entry, set } of old) {
-    const before = merged.get(entry.apiVersion)?.set ?? FieldSet.empty
-    const { subresource: _, ...name } = entry
-    const owner = ownerWith({ ...name, manager: "ancient-changes" }, before.union(set))
-    merged.set(entry.apiVersion, owner)
+const updatersMax = 10
+
+/** The oldest updaters of a version become one until ten are left, as Kubernetes names it. */
+export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
+  const filled = owners.filter(({ set }) => !set.isEmpty)
+  const updaters = filled.filter(({ entry }) => entry.operation === "Update")
+  let excess = updaters.length - updatersMax
+  if (excess <= 0) return filled
+  const left = new Set(filled)
+  const oldest = new Map<string, Owner>()
+  for (const owner of updaters.toSorted((a, b) => byAge(a.entry, b.entry))) {
+    const { apiVersion, time } = owner.entry
+    const first = oldest.get(apiVersion)
+    if (first !== undefined && excess > 0) {
+      const name: OwnerName = { manager: "ancient-changes", operation: "Update", apiVersion }
+      const timed = time === undefined ? name : { ...name, time }
+      const merged = ownerWith(timed, first.set.union(owner.set))
+      left.delete(first)
+      left.delete(owner)
+      left.add(merged)
+      oldest.set(apiVersion, merged)
+      excess--
+    } else if (first === undefined) oldest.set(apiVersion, owner)
   }
-  return [...owners.filter((owner) => !old.includes(owner)), ...merged.values()]
+  return [...left]
 }
 
 /** Who owns which of the paths. */

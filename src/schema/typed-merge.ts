@@ -2,19 +2,21 @@
 // server-side apply. Never changes its inputs; an operation without effect returns its input.
 
 import { equalJson, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
-import type { FieldPath } from "../object/field-path.ts"
+import { elementKey, type FieldPath, type PathElement } from "../object/field-path.ts"
 import { type Branch, FieldSet, FieldSetBuilder } from "../object/field-set.ts"
 import { memberNode, type SchemaNode, untypedNode } from "./schema-node.ts"
-import { itemKeys, loosePartsOf, type Parts, shapeOf } from "./typed-value.ts"
+import { itemElement, itemKeys, loosePartsOf, shapeOf } from "./typed-value.ts"
 import { valueDepthMax } from "./validation-walk.ts"
 
 /** The paths that a configuration states: leaves, items, entries of maps, what is empty. */
 export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
   const parts = loosePartsOf(node, value)
-  if (parts === undefined) return FieldSet.leaf
+  if (parts === undefined) return isNothing(node, value) ? FieldSet.empty : FieldSet.leaf
+  const twice = isArray(value) ? repeatedKeys(node, value) : noKeys
   const branches = new Map<string, Branch>()
   for (const [key, part] of parts) {
-    const set = fieldSetOf(part.node, part.value)
+    // Of items that are there twice nobody can say which one is meant: they are owned as a whole.
+    const set = twice.has(key) ? FieldSet.leaf : fieldSetOf(part.node, part.value)
     const stated = set.member || isStated(node, part.element, part.value)
     const whole = FieldSet.make(stated, set.branches)
     if (!whole.isEmpty) branches.set(key, { element: part.element, set: whole })
@@ -22,10 +24,26 @@ export function fieldSetOf(node: SchemaNode, value: Json): FieldSet {
   return FieldSet.make(false, branches)
 }
 
+/** Null where a divided map or list could be; its parent states it. */
+function isNothing(node: SchemaNode, value: Json): boolean {
+  return value === null && dividedKind(node) !== undefined
+}
+
+const noKeys: ReadonlySet<string> = new Set()
+
+function repeatedKeys(node: SchemaNode, list: readonly Json[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const key of itemKeys(node, list)) {
+    if (key !== undefined && seen.has(key)) twice.add(key)
+    if (key !== undefined) seen.add(key)
+  }
+  return twice
+}
+
 /** Declared members are stated by what is in them; entries, items, empty ones by themselves. */
 function isStated(node: SchemaNode, element: FieldPath[number], value: Json): boolean {
   if (!("field" in element) || !node.properties.has(element.field)) return true
-  if (isArray(value)) return value.length === 0
   return value === null || (isObject(value) && Object.keys(value).length === 0)
 }
 
@@ -44,7 +62,7 @@ export function withDeclaredMembers(node: SchemaNode, set: FieldSet): FieldSet {
 
 /** A recorded set as the schema of today divides it: what became atomic is owned as a whole. */
 export function conformSet(node: SchemaNode, set: FieldSet): FieldSet {
-  if (set.branches.size === 0) return set
+  if (set.branches.size === 0 || isUndescribed(node)) return set
   if (isAtomic(node)) return FieldSet.leaf
   let branches: Map<string, Branch> | undefined
   for (const [key, { element, set: below }] of set.branches) {
@@ -58,20 +76,49 @@ export function conformSet(node: SchemaNode, set: FieldSet): FieldSet {
 }
 
 function isAtomic(node: SchemaNode): boolean {
-  if (node.type === "object") return node.mapType === "atomic"
   if (node.type === "array") return node.listType === "atomic"
-  return node.type !== undefined || node.intOrString
+  return node.type === "object" && node.mapType === "atomic"
 }
+
+/** Neither members nor entries are described: then the marks of such a map do not count either. */
+function isUndescribed(node: SchemaNode): boolean {
+  if (node.type === "array") return false
+  return node.properties.size === 0 && (node.additional ?? untypedNode) === untypedNode
+}
+
+type Kind = "map" | "list" | "leaf"
+
+/** What null stands for at this node: nothing of a map or of a list, or a leaf. */
+function dividedKind(node: SchemaNode): "map" | "list" | undefined {
+  if (node.intOrString) return undefined
+  if (node.type === "array") return node.listType === "atomic" ? undefined : "list"
+  const map = node.type === undefined || node.type === "object"
+  return map && node.mapType !== "atomic" ? "map" : undefined
+}
+
+function kindOf(node: SchemaNode, value: Json): Kind {
+  if (value === null) return dividedKind(node) ?? "leaf"
+  const shape = shapeOf(node, value)
+  if (shape === "leaf") return "leaf"
+  return shape === "map" ? "map" : "list"
+}
+
+const isEmpty = (value: Json | undefined): boolean =>
+  isArray(value) ? value.length === 0 : !isObject(value) || Object.keys(value).length === 0
 
 /** The value with the configuration laid over it: its leaves win, everything else stays. */
 export function mergeTyped(node: SchemaNode, live: Json | undefined, config: Json): Json {
   if (live === undefined) return config
-  const shape = shapeOf(node, config)
-  if (shape === "leaf" || shapeOf(node, live) !== shape) {
+  const kind = kindOf(node, config)
+  const fits = kind === "map" ? isObject(live) : isArray(live)
+  const former = kind !== "leaf" && fits && kindOf(node, live) === kind ? live : undefined
+  if (kind === "leaf" || (isEmpty(former) && isEmpty(config))) {
     return equalJson(live, config) ? live : config
   }
-  if (shape === "map") return mergeMaps(node, live as JsonObject, config as JsonObject)
-  return mergeLists(node, live as readonly Json[], config as readonly Json[])
+  if (former === undefined) return config
+  if (config === null) return live
+  if (kind === "map") return mergeMaps(node, former as JsonObject, config as JsonObject)
+  return mergeLists(node, former as readonly Json[], config as readonly Json[])
 }
 
 function mergeMaps(node: SchemaNode, live: JsonObject, config: JsonObject): JsonObject {
@@ -89,7 +136,7 @@ function mergeMaps(node: SchemaNode, live: JsonObject, config: JsonObject): Json
   return changed ? Object.fromEntries(merged) : live
 }
 
-/** Configured items keep their order; items that only live has stay before what followed them. */
+/** Configured items in their order; items that only live has stay where they were among them. */
 function mergeLists(
   node: SchemaNode,
   live: readonly Json[],
@@ -98,24 +145,31 @@ function mergeLists(
   const liveKeys = itemKeys(node, live)
   const configKeys = itemKeys(node, config)
   const wanted = new Set(configKeys)
+  const twice = repeatedKeys(node, live)
+  const shared = configKeys.filter((key) => key !== undefined && liveKeys.includes(key))
+  const placed = new Set<string | undefined>()
   const merged: Json[] = []
-  const placed = new Set<string>()
-  let next = 0
-  const placeLiveOnly = () => {
-    for (; next < live.length; next++) {
-      const key = liveKeys[next]
-      if (key === undefined || !wanted.has(key)) merged.push(live[next] ?? null)
-      else if (!placed.has(key)) return
-    }
-  }
-  for (const [index, item] of config.entries()) {
-    placeLiveOnly()
+  const place = (index: number) => {
     const key = configKeys[index]
-    const found = key === undefined ? -1 : liveKeys.indexOf(key)
+    const found = key === undefined || twice.has(key) ? -1 : liveKeys.indexOf(key)
+    const item = config[index] ?? null
     merged.push(mergeTyped(node.items ?? untypedNode, found < 0 ? undefined : live[found], item))
-    if (key !== undefined) placed.add(key)
+    placed.add(key)
+    if (shared[0] === key) shared.shift()
   }
-  placeLiveOnly()
+  let [l, c] = [0, 0]
+  while (l < live.length || c < config.length) {
+    const key = liveKeys[l]
+    const onlyLive = l < live.length && (key === undefined || !wanted.has(key))
+    const same = l < live.length && c < config.length && key === configKeys[c]
+    const later = shared.length > 0 && shared[0] !== key && c < config.length
+    if (onlyLive) merged.push(live[l++] ?? null)
+    else if (same) {
+      place(c++)
+      l++
+    } else if (l < live.length && (later || placed.has(key))) l++
+    else place(c++)
+  }
   const same = merged.length === live.length && merged.every((item, at) => item === live[at])
   return same ? live : merged
 }
@@ -144,76 +198,159 @@ interface Found {
   readonly modified: FieldSetBuilder
 }
 
-function compareAt(found: Found, node: SchemaNode, path: FieldPath, before: Json, after: Json) {
-  if (before === after) return
-  const former = loosePartsOf(node, before)
-  const latter = loosePartsOf(node, after)
-  if (former === undefined || latter === undefined || isArray(before) !== isArray(after)) {
-    if (equalJson(before, after)) return
-    found.modified.insert(path)
-    insertParts(found.removed, former, path)
-    insertParts(found.added, latter, path)
-    return
-  }
-  for (const [key, part] of former) {
-    const now = latter.get(key)
-    const below = [...path, part.element]
-    if (now === undefined) insertAll(found.removed, part.node, part.value, below)
-    else compareAt(found, part.node, below, part.value, now.value)
-  }
-  for (const [key, part] of latter) {
-    if (former.has(key)) continue
-    insertAll(found.added, part.node, part.value, [...path, part.element])
-  }
-}
-
-function insertAll(into: FieldSetBuilder, node: SchemaNode, value: Json, path: FieldPath): void {
-  into.insert(path)
+/** Undefined on one side: it came or went. */
+function compareAt(
+  found: Found,
+  node: SchemaNode,
+  path: FieldPath,
+  before: Json | undefined,
+  after: Json | undefined,
+): void {
   // Validation refuses what is deeper; whoever asks before it must not overflow.
-  if (path.length < valueDepthMax) insertParts(into, loosePartsOf(node, value), path)
+  if (before === after || path.length > valueDepthMax) return
+  const former = before === undefined ? undefined : kindOf(node, before)
+  const latter = after === undefined ? former : kindOf(node, after)
+  const other = former !== undefined && former !== latter
+  const whole = other ? compareAs(found, node, path, former, before, after) : false
+  if (latter !== undefined && compareAs(found, node, path, latter, before, after)) return
+  if (before === undefined) found.added.insert(path)
+  else if (after === undefined && !whole) found.removed.insert(path)
 }
 
-function insertParts(into: FieldSetBuilder, parts: Parts | undefined, path: FieldPath): void {
-  if (parts === undefined) return
-  for (const part of parts.values()) {
-    insertAll(into, part.node, part.value, [...path, part.element])
+/** True when the values were compared as a whole. */
+function compareAs(
+  found: Found,
+  node: SchemaNode,
+  path: FieldPath,
+  kind: Kind,
+  before: Json | undefined,
+  after: Json | undefined,
+): boolean {
+  const fitting = (value: Json | undefined) => {
+    const fits = kind === "map" ? isObject(value) : isArray(value)
+    return value !== undefined && fits && kindOf(node, value) === kind ? value : undefined
+  }
+  const [former, latter] = [fitting(before), fitting(after)]
+  if (kind === "leaf" || (isEmpty(former) && isEmpty(latter))) {
+    if (before === undefined) found.added.insert(path)
+    else if (after === undefined) found.removed.insert(path)
+    else if (!equalJson(before, after)) found.modified.insert(path)
+    return true
+  }
+  if (isArray(former) || isArray(latter)) {
+    const none: readonly Json[] = []
+    compareLists(
+      found,
+      node,
+      path,
+      isArray(former) ? former : none,
+      isArray(latter) ? latter : none,
+    )
+    return false
+  }
+  // As maps: a member may be called toString.
+  const was = new Map(Object.entries(isObject(former) ? former : {}))
+  const is = new Map(Object.entries(isObject(latter) ? latter : {}))
+  for (const name of new Set([...was.keys(), ...is.keys()])) {
+    const at = [...path, { field: name }]
+    compareAt(found, memberNode(node, name), at, was.get(name), is.get(name))
+  }
+  return false
+}
+
+/** By key; items that are there twice are compared and named as one. */
+function compareLists(
+  found: Found,
+  node: SchemaNode,
+  path: FieldPath,
+  before: readonly Json[],
+  after: readonly Json[],
+): void {
+  const former = itemsByKey(node, before)
+  const latter = itemsByKey(node, after)
+  for (const [key, { element, items: was }] of new Map([...latter, ...former])) {
+    const is = latter.get(key)?.items ?? []
+    const had = former.get(key)?.items ?? []
+    const at = [...path, element]
+    const single = node.items ?? untypedNode
+    if (had.length < 2 && is.length < 2) compareAt(found, single, at, had[0], is[0])
+    else if (had.length > 1 && is.length > 1) {
+      if (!equalJson(was, is)) found.modified.insert(at)
+    } else if (had.length > 1) {
+      if (is.length > 0) compareAt(found, single, at, undefined, is[0])
+      found.removed.insert(at)
+    } else {
+      if (had.length > 0) compareAt(found, single, at, had[0], undefined)
+      found.added.insert(at)
+    }
   }
 }
 
-/** The value without the members of the set; what is emptied by that stays as an empty value. */
-export function removeItems(node: SchemaNode, value: Json, set: FieldSet): Json {
+function itemsByKey(node: SchemaNode, list: readonly Json[]) {
+  const byKey = new Map<string, { readonly element: PathElement; readonly items: Json[] }>()
+  for (const item of list) {
+    const element = itemElement(node, item)
+    if (element === undefined) continue
+    const key = elementKey(element)
+    const same = byKey.get(key)
+    if (same === undefined) byKey.set(key, { element, items: [item] })
+    else same.items.push(item)
+  }
+  return byKey
+}
+
+/**
+ * The value without the members of the set. What is emptied by that becomes null, unless somebody
+ * owns it: who declares an empty map does not lose it because another one's entries went.
+ */
+export function removeItems(
+  node: SchemaNode,
+  value: Json,
+  set: FieldSet,
+  owned: FieldSet = FieldSet.empty,
+): Json {
   if (set.branches.size === 0) return value
   const shape = shapeOf(node, value)
   if (shape === "leaf") return value
-  if (shape === "map") return removeMembers(node, value as JsonObject, set)
+  if (shape === "map") return removeMembers(node, value as JsonObject, set, owned)
   const list = value as readonly Json[]
   const keys = itemKeys(node, list)
   let changed = false
   const left: Json[] = []
   for (const [index, item] of list.entries()) {
-    const below = set.below(keys[index] ?? "")
+    const key = keys[index] ?? ""
+    const below = set.below(key)
     if (below.member) {
       changed = true
       continue
     }
-    const kept = removeItems(node.items ?? untypedNode, item, below)
+    const kept = removeItems(node.items ?? untypedNode, item, below, owned.below(key))
     if (kept !== item) changed = true
     left.push(kept)
   }
-  return changed ? left : list
+  if (!changed) return value
+  return left.length === 0 && !owned.member ? null : left
 }
 
-function removeMembers(node: SchemaNode, value: JsonObject, set: FieldSet): JsonObject {
+function removeMembers(
+  node: SchemaNode,
+  value: JsonObject,
+  set: FieldSet,
+  owned: FieldSet,
+): JsonObject | null {
   const left = new Map(Object.entries(value))
   let changed = false
   for (const [name, member] of left) {
-    const below = set.below(`f:${name}`)
+    const key = `f:${name}`
+    const below = set.below(key)
     if (below.isEmpty || member === undefined) continue
-    const kept = below.member ? undefined : removeItems(memberNode(node, name), member, below)
+    const next = memberNode(node, name)
+    const kept = below.member ? undefined : removeItems(next, member, below, owned.below(key))
     if (kept === member) continue
     changed = true
     if (kept === undefined) left.delete(name)
     else left.set(name, kept)
   }
-  return changed ? Object.fromEntries(left) : value
+  if (!changed) return value
+  return left.size === 0 && !owned.member ? null : Object.fromEntries(left)
 }
