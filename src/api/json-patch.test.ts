@@ -25,6 +25,12 @@ describe("merge patch", () => {
     expect(result).toEqual({ a: { b: 1, c: [3], e: { g: 1 } } })
     expect(target).toEqual(copy)
   })
+
+  it("drops nulls from what is new, also inside lists", () => {
+    const patch = { l: [{ a: null, b: 1 }, null], n: { m: [{ z: null }] } }
+    const expected = { l: [{ b: 1 }, null], n: { m: [{}] } }
+    expect(applyMergePatch({ l: [{ a: 1 }] }, patch)).toEqual(expected)
+  })
 })
 
 describe("JSON patch", () => {
@@ -55,9 +61,13 @@ describe("JSON patch", () => {
   it("refuses what can't be done, naming the operation", () => {
     const bad: Json[] = [
       [{ op: "remove", path: "/x" }],
-      [{ op: "replace", path: "/x", value: 1 }],
+      [{ op: "replace", path: "/list/0", value: 1 }],
       [{ op: "add", path: "/list/5", value: 1 }],
-      [{ op: "add", path: "/list/01", value: 1 }],
+      [{ op: "add", path: "/list/-2", value: 1 }],
+      [{ op: "add", path: "/list/x", value: 1 }],
+      [{ op: "add", path: "/missing/x", value: 1 }],
+      [{ op: "test", path: "/list/0", value: 1 }],
+      [{ op: "test", path: "/missing/x", value: null }],
       [{ op: "move", from: "/list", path: "/list/0" }],
       [{ op: "add", path: "x", value: 1 }],
       [{ op: "add", path: "/constructor/x", value: 1 }],
@@ -71,6 +81,32 @@ describe("JSON patch", () => {
     expect(() => applyJsonPatch({}, { op: "add" })).toThrow("list of operations")
     const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a" }))
     expect(() => applyJsonPatch({}, many)).toThrow("more than 10000")
+  })
+
+  it.each([
+    [
+      "replaces a missing member",
+      { a: 1 },
+      { op: "replace", path: "/b", value: 2 },
+      { a: 1, b: 2 },
+    ],
+    [
+      "counts from the end",
+      { l: [1, 2] },
+      { op: "replace", path: "/l/-1", value: 3 },
+      { l: [1, 3] },
+    ],
+    [
+      "adds before the last place",
+      { l: [1] },
+      { op: "add", path: "/l/-1", value: 2 },
+      { l: [1, 2] },
+    ],
+    ["copies nothing as null", {}, { op: "copy", from: "/a", path: "/b" }, { b: null }],
+    ["adds a missing value as null", {}, { op: "add", path: "/a" }, { a: null }],
+    ["tests that nothing is there", { a: 1 }, { op: "test", path: "/b", value: null }, { a: 1 }],
+  ])("as Kubernetes does, %s", (_, target, operation, expected) => {
+    expect(applyJsonPatch(target as Json, [operation as Json])).toEqual(expected)
   })
 
   it("bounds what copies of copies may grow to", () => {

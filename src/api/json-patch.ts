@@ -1,15 +1,34 @@
-// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) on plain values; the input is never
-// changed. Both are bounded, and what can't be applied throws with the operation's number.
+// JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) on plain values, with the liberties that
+// Kubernetes takes: indices may count from the end, `replace` of a missing member adds it, a missing
+// value is null. The input is never changed, both are bounded, and what can't be applied throws with
+// the operation's number.
 
-import { equalJson, forbiddenKeys, isArray, isObject, type Json } from "../base/json.ts"
+import {
+  canonicalJson,
+  equalJson,
+  forbiddenKeys,
+  isArray,
+  isObject,
+  type Json,
+} from "../base/json.ts"
 
 export const operationsMax = 10_000
 const valuesMax = 1_000_000
 
-export class PatchError extends Error {}
+/** `malformed` when the patch itself can't be read, whatever it would be applied to. */
+export class PatchError extends Error {
+  readonly malformed: boolean
+
+  constructor(message: string, malformed = false) {
+    super(message)
+    this.malformed = malformed
+  }
+}
+
+type Tree = Json[] | { [key: string]: Json }
 
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
-  if (!isObject(patch)) return patch
+  if (!isObject(patch)) return isObject(target) ? patch : withoutNulls(patch)
   const result: Record<string, Json> = {}
   if (isObject(target)) {
     for (const [key, value] of Object.entries(target)) if (value !== undefined) result[key] = value
@@ -17,19 +36,26 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   for (const [key, value] of Object.entries(patch)) {
     if (forbiddenKeys.has(key)) throw new PatchError(`the key "${key}" is forbidden`)
     if (value === null) delete result[key]
-    else if (value !== undefined) result[key] = applyMergePatch(result[key], value)
+    else if (value !== undefined) {
+      const before = Object.hasOwn(result, key) ? result[key] : undefined
+      result[key] = applyMergePatch(before, value)
+    }
   }
   return result
 }
 
-type Tree = Json[] | { [key: string]: Json }
+/** Null is how a patch removes: what is new has nothing to remove, also inside lists. */
+function withoutNulls(value: Json): Json {
+  if (isArray(value)) return value.map(withoutNulls)
+  return isObject(value) ? applyMergePatch(undefined, value) : value
+}
 
 export function applyJsonPatch(target: Json, patch: Json): Json {
-  if (!isArray(patch)) throw new PatchError("a JSON patch is a list of operations")
+  if (!isArray(patch)) throw new PatchError("a JSON patch is a list of operations", true)
   if (patch.length > operationsMax) throw new PatchError(`more than ${operationsMax} operations`)
   let budget = valuesMax
   const copy = (value: Json): Json => {
-    budget -= JSON.stringify(value).length
+    budget -= canonicalJson(value).length
     if (budget < 0) throw new PatchError("the operations copy too much")
     return structuredClone(value)
   }
@@ -38,38 +64,36 @@ export function applyJsonPatch(target: Json, patch: Json): Json {
     try {
       root = applyOperation(root, operation, copy)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw new PatchError(`operation ${index}: ${why}`)
+      if (!(error instanceof PatchError)) throw error
+      throw new PatchError(`operation ${index}: ${error.message}`, error.malformed)
     }
   })
   return root
 }
 
 function applyOperation(root: Json, operation: Json, copy: (value: Json) => Json): Json {
-  if (!isObject(operation)) throw new PatchError("it is not an object")
-  const { op, value } = operation
+  if (!isObject(operation)) throw new PatchError("it is not an object", true)
+  const { op, value = null } = operation
   const path = readPointer(operation.path)
   switch (op) {
     case "test":
-      if (!equalJson(find(root, path), value)) throw new PatchError("the test failed")
+      if (path.length > 0) parentOf(root, path)
+      if (!equalJson(find(root, path) ?? null, value)) throw new PatchError("the test failed")
       return root
     case "remove":
       return remove(root, path)
     case "add":
+      return put(root, path, copy(value), true)
     case "replace":
-      if (value === undefined) throw new PatchError("value is missing")
-      if (op === "replace" && find(root, path) === undefined) throw new PatchError("no such path")
-      return put(root, path, copy(value), op === "add")
+      if (path.length > 0) return put(root, path, copy(value), false)
+      if (!isObject(value)) throw new PatchError("the whole can only become an object")
+      return copy(value)
     case "move":
     case "copy": {
       const from = readPointer(operation.from)
-      const moved = find(root, from)
-      if (moved === undefined) throw new PatchError("nothing at from")
-      if (op === "move" && from.every((part, index) => path[index] === part)) {
-        if (from.length === path.length) return root
-        throw new PatchError("a value can't be moved into itself")
-      }
-      return put(op === "move" ? remove(root, from) : root, path, copy(moved), true)
+      parentOf(root, from)
+      const moved = copy(find(root, from) ?? null)
+      return put(op === "move" ? remove(root, from) : root, path, moved, true)
     }
     default:
       throw new PatchError("op must be add, remove, replace, move, copy or test")
@@ -89,17 +113,19 @@ function readPointer(text: Json | undefined): string[] {
   })
 }
 
-function indexIn(list: readonly Json[], part: string, end: number): number {
-  const index = part === "-" ? list.length : /^(0|[1-9]\d{0,8})$/.test(part) ? Number(part) : -1
-  if (index < 0 || index > end) throw new PatchError(`no such index: ${part}`)
-  return index
+/** Below zero it counts from the end; `size` is how many places there are. */
+function indexIn(part: string, size: number): number {
+  if (!/^[+-]?\d{1,9}$/.test(part)) throw new PatchError(`"${part.slice(0, 80)}" is no index`)
+  const index = Number(part)
+  if (index >= size || index < -size) throw new PatchError(`no such index: ${part}`)
+  return index < 0 ? index + size : index
 }
 
+/** Undefined when there is no such member; throws when there is no such index. */
 function find(root: Json, path: readonly string[]): Json | undefined {
   let current: Json | undefined = root
   for (const part of path) {
-    if (isArray(current))
-      current = /^(0|[1-9]\d{0,8})$/.test(part) ? current[Number(part)] : undefined
+    if (isArray(current)) current = current[indexIn(part, current.length)]
     else if (isObject(current) && Object.hasOwn(current, part)) current = current[part]
     else return undefined
   }
@@ -108,7 +134,7 @@ function find(root: Json, path: readonly string[]): Json | undefined {
 
 /** The tree was cloned when the patch began, so that changing it in place is our own affair. */
 function parentOf(root: Json, path: readonly string[]): Tree {
-  const parent = find(root, path.slice(0, -1))
+  const parent = path.length === 0 ? undefined : find(root, path.slice(0, -1))
   if (parent === undefined || parent === null || typeof parent !== "object") {
     throw new PatchError("the parent does not exist")
   }
@@ -116,20 +142,19 @@ function parentOf(root: Json, path: readonly string[]): Tree {
 }
 
 function put(root: Json, path: readonly string[], value: Json, insert: boolean): Json {
-  const last = path.at(-1)
-  if (last === undefined) return value
   const parent = parentOf(root, path)
+  const last = path.at(-1) ?? ""
   if (!Array.isArray(parent)) parent[last] = value
-  else if (insert) parent.splice(indexIn(parent, last, parent.length), 0, value)
-  else parent[indexIn(parent, last, parent.length - 1)] = value
+  else if (!insert) parent[indexIn(last, parent.length)] = value
+  else if (last === "-") parent.push(value)
+  else parent.splice(indexIn(last, parent.length + 1), 0, value)
   return root
 }
 
 function remove(root: Json, path: readonly string[]): Json {
-  const last = path.at(-1)
-  if (last === undefined) throw new PatchError("the whole object can't be removed")
   const parent = parentOf(root, path)
-  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1)
+  const last = path.at(-1) ?? ""
+  if (Array.isArray(parent)) parent.splice(indexIn(last, parent.length), 1)
   else if (Object.hasOwn(parent, last)) delete parent[last]
   else throw new PatchError("no such path")
   return root
