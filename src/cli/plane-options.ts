@@ -6,9 +6,23 @@ import { parseDuration } from "../base/clock.ts"
 const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value]
 
 function port(value: string): number {
-  const number = Number(value.replace(/^(127\.0\.0\.1|localhost):/, ""))
-  if (Number.isInteger(number) && number >= 0 && number < 65536) return number
-  throw new InvalidArgumentError("give a port from 0 to 65535; only 127.0.0.1 is served")
+  const number = Number(value)
+  if (/^\d+$/.test(value) && number < 65536) return number
+  throw new InvalidArgumentError("give a port from 0 to 65535")
+}
+
+export interface Place {
+  readonly host: string
+  readonly port?: number
+}
+
+/** "HOST:PORT", "[::1]:PORT", "HOST" or "PORT". */
+function place(value: string): Place {
+  if (/^\d+$/.test(value)) return { host: "127.0.0.1", port: port(value) }
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+))(?::(\d+))?$/.exec(value)
+  const host = match?.[1] ?? match?.[2]
+  if (host === undefined) throw new InvalidArgumentError("give HOST:PORT, such as 0.0.0.0:7443")
+  return { host, ...(match?.[3] === undefined ? {} : { port: port(match[3]) }) }
 }
 
 function store(value: string): string {
@@ -42,7 +56,9 @@ export function planeOptions(command: Command): Command {
     .option("--provider <module>", "load kinds from this module (repeatable)", collect)
     .option("--signal-command <program>", "signals may run this program (repeatable)", collect)
     .option("--key-file <file>", "key for hashes of secrets, outside the data directory")
-    .option("--listen <port>", "serve the API on 127.0.0.1 as well; 0 picks a free port", port)
+    .option("--listen <host:port>", "where the API is served with TLS (127.0.0.1:7443)", place)
+    .option("--port <port>", "port of the API on that host; 0 picks a free one", port)
+    .option("--tls-san <name>", "the certificate is good for this name too (repeatable)", collect)
     .option("--store <store>", "where objects are kept", store, "sqlite")
     .option("--backup-to <dir>", "make verified backups into this directory, by itself")
     .option("--backup-every <time>", "how often, when something changed (default 6h)", every)

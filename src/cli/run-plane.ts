@@ -4,11 +4,13 @@
 
 import { join, resolve } from "node:path"
 import { systemClock } from "../base/system.ts"
+import type { ListenOptions } from "../plane/adapters/local-server.ts"
 import { type LocalPlane, openLocalPlane } from "../plane/adapters/open-local-plane.ts"
 import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
 import { cliFault } from "./faults.ts"
+import type { Place } from "./plane-options.ts"
 import { backupsOf } from "./running/backup-options.ts"
 import { followJournal } from "./running/follow-journal.ts"
 import { goesWell, journalLines } from "./running/journal-lines.ts"
@@ -20,7 +22,9 @@ export interface RunPlaneOptions {
   readonly provider?: readonly string[]
   readonly signalCommand?: readonly string[]
   readonly keyFile?: string
-  readonly listen?: number
+  readonly listen?: Place
+  readonly port?: number
+  readonly tlsSan?: readonly string[]
   /** Milliseconds. */
   readonly journalKeep?: number
   readonly backupTo?: string
@@ -100,10 +104,18 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.signalCommand === undefined ? {} : { signalCommands: options.signalCommand }),
     ...(options.provider === undefined ? {} : { providers: options.provider }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
-    ...(options.listen === undefined ? {} : { port: options.listen }),
+    listen: listenOf(options),
     ...backupsOf(data, options),
     ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),
   })
+}
+
+function listenOf({ listen, port = listen?.port, tlsSan }: RunPlaneOptions): ListenOptions {
+  return {
+    ...(listen === undefined ? {} : { host: listen.host }),
+    ...(port === undefined ? {} : { port }),
+    ...(tlsSan === undefined ? {} : { names: tlsSan }),
+  }
 }
 
 /** Until everything is as declared or needs someone; then the journal's lines are enough. */

@@ -38,6 +38,11 @@ export const planeFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-TLS-001": {
+    fault: "stuck",
+    text: "cannot use {file}: it holds no certificate with its key",
+    hint: "put back a copy of it, or move it away: then a new one is made, and clients need it",
+  },
   "SPT-TOKEN-001": {
     fault: "stuck",
     text: "cannot read the tokens: {file} can't be understood",

@@ -1,10 +1,10 @@
 // Writes answers: JSON, text or bytes with a length, warnings as Kubernetes sends them, faults as
 // Status objects.
 
-import type { ServerResponse } from "node:http"
 import { toFault } from "../../base/faults.ts"
 import type { Json } from "../../base/json.ts"
 import { statusOf } from "../status-object.ts"
+import type { ApiResponse } from "./exchange.ts"
 
 export interface Answer {
   readonly status: number
@@ -18,8 +18,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function send(response: ServerResponse, answer: Answer): void {
-  if (response.headersSent || response.destroyed) return
+export function send(response: ApiResponse, answer: Answer): void {
+  if (response.headersSent || response.destroyed === true) return
   const { bytes, type } = contentOf(answer)
   for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
   const warnings = (answer.warnings ?? []).map(warningText)
@@ -44,7 +44,7 @@ function contentOf(answer: Answer): { bytes: Uint8Array; type: string | undefine
   return { bytes: json, type: contentType ?? "application/json" }
 }
 
-export function sendFault(response: ServerResponse, error: unknown): void {
+export function sendFault(response: ApiResponse, error: unknown): void {
   const fault = toFault(error)
   const retry: Record<string, string> =
     fault.status === 429 || fault.status === 503 ? { "retry-after": "1" } : {}

@@ -2,8 +2,10 @@
 // so that neither memory nor timing gives a token away.
 
 import { createHash, timingSafeEqual } from "node:crypto"
-import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import { TLSSocket } from "node:tls"
 import { enginePrincipal, isSource, type Principal } from "../../contract/principal.ts"
+import type { ApiRequest } from "./exchange.ts"
 
 /** What a request brings to say who it is from. */
 export interface Credentials {
@@ -16,6 +18,8 @@ export interface Credentials {
 export type Authenticate = (
   credentials: Credentials,
 ) => Principal | undefined | Promise<Principal | undefined>
+
+export type ClientCertificate = NonNullable<Credentials["certificate"]>
 
 export interface TokenEntry {
   /** SHA-256 of the token, in hex. */
@@ -40,8 +44,53 @@ export function tokenAuthenticator(entries: () => readonly TokenEntry[]): Authen
   }
 }
 
-export function bearerToken(request: IncomingMessage): string | undefined {
+export function bearerToken(request: Pick<ApiRequest, "headers">): string | undefined {
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? "")
   const token = match?.[1]
   return token === undefined || token.length > tokenMax ? undefined : token
+}
+
+const certificates = new WeakMap<object, ClientCertificate | "none">()
+
+/** Of a connection whose client proved to hold the key of a certificate that our authority signed. */
+export function clientCertificate(
+  request: Pick<ApiRequest, "socket" | "stream">,
+): ClientCertificate | undefined {
+  const connection = request.stream?.session ?? request.socket
+  const known = certificates.get(connection) ?? readCertificate(request.socket)
+  certificates.set(connection, known)
+  return known === "none" ? undefined : known
+}
+
+function readCertificate(socket: Socket): ClientCertificate | "none" {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return "none"
+  const { subject } = socket.getPeerCertificate()
+  const [commonName, organizations] = [textsOf(subject?.CN), textsOf(subject?.O)]
+  if (commonName.length !== 1 || commonName[0] === "") return "none"
+  return { commonName: commonName[0] ?? "", organizations }
+}
+
+/** Node joins several of a name into a list, whatever its types say. */
+function textsOf(value: string | readonly string[] | undefined): readonly string[] {
+  if (value === undefined) return []
+  return typeof value === "string" ? [value] : value
+}
+
+/** Our authority signs only for the names it was told to; what it signed is as good as a token. */
+export const certificateAuthenticator: Authenticate = ({ certificate }) => {
+  if (certificate === undefined) return undefined
+  const { commonName: name, organizations: groups } = certificate
+  if (isSource({ name }) || name === enginePrincipal.name) return undefined
+  return { name, kind: "human", groups }
+}
+
+/** Whoever the first of them knows. */
+export function firstKnown(...all: readonly Authenticate[]): Authenticate {
+  return async (credentials) => {
+    for (const authenticate of all) {
+      const principal = await authenticate(credentials)
+      if (principal !== undefined) return principal
+    }
+    return undefined
+  }
 }

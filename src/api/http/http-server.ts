@@ -79,11 +79,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   return { url, socketPath: options.socketPath, tls, close }
 }
 
-async function drain(
-  clock: HttpApi["clock"],
-  listener: Listener,
-  drainMs: number,
-): Promise<void> {
+async function drain(clock: HttpApi["clock"], listener: Listener, drainMs: number): Promise<void> {
   const done = new AbortController()
   const closed = listener.stop().then(() => done.abort())
   const end = clock.monotonic() + drainMs

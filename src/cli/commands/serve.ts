@@ -9,7 +9,10 @@ export const serveCommand: CliCommand = {
   register(parser, cli) {
     const command = parser.command("serve").description("run a plane; objects come by the API")
     planeOptions(command)
-      .addHelpText("after", "\nExample:\n  setpoint serve --data /var/lib/setpoint --listen 8443")
+      .addHelpText(
+        "after",
+        "\nExample:\n  setpoint serve --data /var/lib/setpoint --listen 0.0.0.0:7443",
+      )
       .action((options: RunPlaneOptions) =>
         cli.run(async () => {
           const { startScreen } = await import("../running/start-screen.ts")

@@ -25,7 +25,7 @@ export function startScreen(
   const lines = [
     row("plane", `${data.planeId} on ${data.directory}${note === "" ? "" : ` (${note})`}`),
     ...loops.map((loop) => row("loop", loopText(loop))),
-    ...(server.url === undefined ? [] : [row("api", server.url)]),
+    row("api", `${server.address}   kubectl --kubeconfig ${server.kubeconfig} get loops -A`),
     row("look", how.look),
     row("stop", `${how.stop}   (all acting)   Ctrl-C ends the plane`),
   ]

@@ -1,12 +1,9 @@
 // The composition root of a real plane: one data directory, this host's files and network, the API
-// on a unix socket inside the directory.
+// on a unix socket inside the directory and on a port with TLS.
 
-import { join, resolve } from "node:path"
-import { tokenAuthenticator } from "../../api/http/authenticate.ts"
-import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
+import { resolve } from "node:path"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
-import { allowAll } from "../../contract/authorizer.ts"
 import { journalLoops, readHead } from "../../ledger/journal.ts"
 import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
 import { createDirectorySource } from "../../sources/directory/directory-source.ts"
@@ -20,18 +17,18 @@ import type { PlanePorts } from "../ports.ts"
 import { backupFiles } from "./backup-files.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { localProbes } from "./local-probes.ts"
+import { type ListenOptions, type LocalServer, serveLocally } from "./local-server.ts"
 import { openLocalToken } from "./local-token.ts"
 import { openSecretKey } from "./secret-key.ts"
 import { stopFile } from "./stop-file.ts"
-import { tokenBook } from "./token-file.ts"
 
 export interface LocalPlaneOptions extends LocalKindOptions {
   /** Programs that signals may run, by absolute path. */
   readonly signalCommands?: readonly string[]
   readonly logger: Logger
   readonly keyFile?: string
-  /** On 127.0.0.1, besides the socket. */
-  readonly port?: number
+  /** With TLS, besides the socket. */
+  readonly listen?: ListenOptions
   readonly journalKeepMs?: number
   readonly backups?: BackupOptions & { readonly directory: string }
   readonly version: string
@@ -42,7 +39,7 @@ export interface LocalPlaneOptions extends LocalKindOptions {
 export interface LocalPlane {
   readonly plane: Plane
   readonly data: DataDirectory
-  readonly server: HttpServer
+  readonly server: LocalServer
   close(): Promise<void>
 }
 
@@ -67,7 +64,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
       backup: async (file) => void (await backupStore(data, file)),
       clearRestored: () => data.clearRestored(),
     })
-    const server = await serve(plane, directory, token, options)
+    const server = await serveLocally(plane, directory, token, options)
     const opened = plane
     const close = async () => {
       await server.close()
@@ -98,24 +95,4 @@ function localBackups(
     return { revision, heads }
   }
   return { backups: { everyMs, keep, files: backupFiles({ directory, data, planeId, facts }) } }
-}
-
-function serve(
-  plane: Plane,
-  directory: string,
-  token: ReturnType<typeof openLocalToken>,
-  options: LocalPlaneOptions,
-): Promise<HttpServer> {
-  const others = tokenBook(directory, () => systemClock.now())
-  return serveHttp({
-    verbs: plane.api.verbs,
-    registry: plane.api.registry,
-    extensions: plane.extensions,
-    clock: systemClock,
-    authenticate: tokenAuthenticator(() => [token, ...others()]),
-    authorizer: allowAll,
-    socketPath: join(directory, "api.sock"),
-    version: options.version,
-    ...(options.port === undefined ? {} : { port: options.port }),
-  })
 }

@@ -1,0 +1,32 @@
+// A request and its answer, over HTTP/1.1 or HTTP/2: the part of node's two pairs of classes that
+// the API uses, so that everything behind the listeners is written once.
+
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { Socket } from "node:net"
+
+export interface ApiRequest extends AsyncIterable<Buffer | string> {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  /** The body was read to its end. */
+  readonly complete: boolean
+  readonly httpVersionMajor: number
+  readonly socket: Socket
+  /** Over HTTP/2: what all requests of one connection share. */
+  readonly stream?: { readonly session?: object | undefined }
+}
+
+export interface ApiResponse {
+  readonly headersSent: boolean
+  /** Undefined over HTTP/2. */
+  readonly destroyed?: boolean
+  setHeader(name: string, value: number | string | readonly string[]): void
+  hasHeader(name: string): boolean
+  writeHead(status: number, headers: OutgoingHttpHeaders): void
+  flushHeaders(): void
+  write(chunk: string | Uint8Array): boolean
+  end(chunk?: string | Uint8Array): void
+  destroy(): void
+  once(event: string, listener: (...args: readonly unknown[]) => void): void
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+}

@@ -1,0 +1,116 @@
+// A place where requests come in: a unix socket (0600), a plain port for this host, or a port with
+// TLS that speaks HTTP/1.1 and HTTP/2. What a request means is no matter of a listener.
+
+import { chmodSync, lstatSync, unlinkSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { type AddressInfo, connect, type Server as NetServer } from "node:net"
+import { apiFault } from "../faults.ts"
+import type { ApiRequest, ApiResponse } from "./exchange.ts"
+
+export type OnRequest = (request: ApiRequest, response: ApiResponse) => void
+
+export interface Listener {
+  readonly port: number | undefined
+  /** Takes no new connection; resolves when the last one is gone. */
+  stop(): Promise<void>
+  /** Ends connections on which nothing is being answered. */
+  closeIdle(): void
+  closeAll(): void
+}
+
+/** What node:http holds each connection to. */
+export const http1Limits = {
+  maxHeaderSize: 32 * 1024,
+  requireHostHeader: false,
+  keepAliveTimeout: 30_000,
+  insecureHTTPParser: false,
+} as const
+
+export function limit(server: Server): void {
+  server.headersTimeout = 10_000
+  server.requestTimeout = 60_000
+  server.maxHeadersCount = 100
+  server.maxConnections = 4096
+}
+
+export async function listenOnSocket(path: string, onRequest: OnRequest): Promise<Listener> {
+  await removeStaleSocket(path)
+  const server = plainServer(onRequest)
+  // Binding makes the file at once; with this mask nobody else can connect before chmod.
+  const mask = process.umask(0o177)
+  try {
+    const listening = listen(server, () => server.listen(path), path)
+    process.umask(mask)
+    await listening
+  } finally {
+    process.umask(mask)
+  }
+  chmodSync(path, 0o600)
+  return plainListener(server)
+}
+
+/** Without TLS, and therefore for this host only. */
+export async function listenOnLoopback(port: number, onRequest: OnRequest): Promise<Listener> {
+  const server = plainServer(onRequest)
+  await listen(server, () => server.listen(port, "127.0.0.1"), `127.0.0.1:${port}`)
+  return plainListener(server)
+}
+
+function plainServer(onRequest: OnRequest): Server {
+  const server = createServer(http1Limits, onRequest)
+  limit(server)
+  return server
+}
+
+function plainListener(server: Server): Listener {
+  return {
+    port: portOf(server),
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+    closeIdle: () => server.closeIdleConnections(),
+    closeAll: () => server.closeAllConnections(),
+  }
+}
+
+export function portOf(server: NetServer): number | undefined {
+  const address = server.address()
+  return address === null || typeof address === "string" ? undefined : (address as AddressInfo).port
+}
+
+export function listen(server: NetServer, begin: () => void, where: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => {
+      reject(apiFault("SPT-API-026", { where, why: error.message }, error))
+    })
+    server.once("listening", resolve)
+    begin()
+  })
+}
+
+/** A socket that nobody answers on is left over from a dead process. */
+async function removeStaleSocket(path: string): Promise<void> {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (!stat.isSocket()) {
+    throw apiFault("SPT-API-026", { where: path, why: "something that is no socket is there" })
+  }
+  if (await answers(path)) {
+    throw apiFault("SPT-API-026", { where: path, why: "a running plane answers there" })
+  }
+  unlinkSync(path)
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    const finish = (alive: boolean) => {
+      socket.destroy()
+      resolve(alive)
+    }
+    // Silence is no proof of death; only a refused connection is.
+    socket.setTimeout(2000, () => finish(true))
+    socket.once("connect", () => finish(true))
+    socket.once("error", (error) => {
+      finish(!("code" in error) || !["ECONNREFUSED", "ENOENT"].includes(String(error.code)))
+    })
+  })
+}
