@@ -5,8 +5,15 @@ import type { Revision } from "../contract/store.ts"
 import type { ApiObject } from "../object/object.ts"
 
 export function encodeObject(object: ApiObject): Uint8Array {
-  const { resourceVersion: _, ...metadata } = object.metadata
-  return Buffer.from(JSON.stringify({ ...object, metadata }))
+  const { apiVersion, kind, metadata: given, ...rest } = object
+  const { resourceVersion: _, ...metadata } = given
+  // Always in this order: readers put the resourceVersion in without parsing (object-bytes.ts).
+  return Buffer.from(JSON.stringify({ apiVersion, kind, metadata, ...rest }))
+}
+
+/** As it goes out, with its resourceVersion. */
+export function encodeServed(object: ApiObject): Uint8Array {
+  return Buffer.from(JSON.stringify(object))
 }
 
 export function decodeObject(value: Uint8Array, revision: Revision): ApiObject {

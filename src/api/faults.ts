@@ -126,7 +126,7 @@ export const apiFault = defineFaults({
   },
   "SPT-API-017": {
     fault: "stuck",
-    text: "Apply failed with {count} conflicts: {why}",
+    text: "Apply failed with {count}: {why}",
     hint: "leave those fields out, or take them over with --force-conflicts",
     status: 409,
     reason: "Conflict",
@@ -227,12 +227,78 @@ export const apiFault = defineFaults({
     status: 503,
     reason: "ServiceUnavailable",
   },
+  "SPT-API-060": {
+    fault: "stuck",
+    text: "cannot read the protobuf body: {why} at byte {offset}",
+    hint: "send the bytes as Kubernetes' own libraries write them, or JSON",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-061": {
+    fault: "stuck",
+    text: "cannot read {kind} as protobuf: only built-in kinds of Kubernetes have that form",
+    hint: "send application/json or application/yaml",
+    status: 415,
+    reason: "UnsupportedMediaType",
+  },
+  "SPT-API-062": {
+    fault: "stuck",
+    text: "cannot read the YAML: {why} at line {line}",
+    hint: "correct the text; one document, without aliases",
+    status: 400,
+    reason: "BadRequest",
+  },
   "SPT-API-065": {
     fault: "stuck",
     text: "cannot answer in a form that is accepted: only the following are: {accept}",
     hint: "send an Accept header that names one of them, or none",
     status: 406,
     reason: "NotAcceptable",
+  },
+  "SPT-API-090": {
+    fault: "stuck",
+    text: '{kind} in version "{version}" cannot be handled as a {kind}: {key}: {why}',
+    hint: "encode the value as base64, or write it as text into stringData of a Secret",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-110": {
+    fault: "stuck",
+    text: "only the following media types are accepted: application/json",
+    hint: "send `Accept: application/json`, alone or with as=Table or as=PartialObjectMetadata",
+    status: 406,
+    reason: "NotAcceptable",
+  },
+  "SPT-API-111": {
+    fault: "stuck",
+    text: 'invalid resource version: resourceVersion: Invalid value: "{text}"',
+    hint: "take the resourceVersion of a list or an object as it is",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-API-112": {
+    fault: "retry",
+    text: "Timeout: Too large resource version: {revision}, current: {newest}",
+    hint: "list again without a resourceVersion; this one is of another or a newer store",
+    status: 504,
+    reason: "Timeout",
+  },
+  "SPT-API-113": {
+    fault: "retry",
+    text:
+      "The provided continue parameter is too old to display a consistent list result. You can " +
+      "start a new list without the continue parameter, or use the continue token in this " +
+      "response to retrieve the remainder of the results, which are as of a newer revision",
+    hint: "start a new list, or go on with metadata.continue of this answer",
+    status: 410,
+    reason: "Expired",
+  },
+  "SPT-API-070": {
+    fault: "stuck",
+    text: "{what}",
+    hint: "give away only what you hold, or ask for the verb escalate (roles) or bind (bindings)",
+    status: 403,
+    reason: "Forbidden",
   },
 })
 

@@ -2,9 +2,10 @@
 
 import { isFault } from "../base/faults.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
-import { type ApiObject, apiVersionOf } from "../object/object.ts"
+import { type ApiObject, apiVersionOf, type ResourceRef } from "../object/object.ts"
 import { type CompiledSchema, compileSchema } from "../schema/compile-schema.ts"
 import { apiFault, causesText } from "./faults.ts"
+import { type KindRules, rulesOf } from "./kinds/kind-rules.ts"
 
 export interface Subresource {
   readonly name: string
@@ -57,10 +58,16 @@ export interface ServedResource {
   readonly selectableFields: readonly string[]
   /** Sent as a Warning with every answer. */
   readonly deprecationWarning?: string
+  /** Where its objects are stored; another group's kind when both are views of one store. */
+  readonly storedAs: ResourceRef
+  /** What only built-in kinds have; empty for others. */
+  readonly rules: KindRules
   /** PUT of a missing object makes it. */
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites what is there. */
   readonly unconditionalUpdate: boolean
+  /** What reading changes in a stored object; undefined when stored bytes are served as they are. */
+  readonly readTransform?: (object: ApiObject) => ApiObject
   /** The schema as it was declared, for OpenAPI. */
   readonly openApiSchema: JsonObject
   readonly schema: CompiledSchema
@@ -98,12 +105,16 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
     namespaced: spec.scope === "Namespaced",
     definition: definition.metadata.name,
     builtIn,
+    rules: builtIn ? rulesOf(definition.metadata.name) : {},
     ...builtInTraits(builtIn ? definition["x-setpoint"] : undefined),
   }
+  const { group, resource, storageVersion } = names
+  const storedAs = names.storedAs ?? { group, version: storageVersion, resource }
   return versions
     .filter((version) => version.served === true)
     .map((version, index) => ({
       ...names,
+      storedAs,
       version: asText(version.name, ""),
       statusSubresource: isObject(at(version, "subresources", "status")),
       columns: objects(version.additionalPrinterColumns),
@@ -122,9 +133,13 @@ export interface BuiltInTraits {
   readonly subresources?: readonly Subresource[]
   readonly createOnUpdate?: boolean
   readonly unconditionalUpdate?: boolean
+  /** Its objects are those of this kind, in another form; rules say how they differ. */
+  readonly storedAs?: ResourceRef
 }
 
-function builtInTraits(given: unknown): Required<BuiltInTraits> {
+function builtInTraits(
+  given: unknown,
+): Required<Omit<BuiltInTraits, "storedAs">> & Pick<BuiltInTraits, "storedAs"> {
   const traits: BuiltInTraits = isObject(given) ? (given as object) : {}
   return {
     verbs: traits.verbs ?? storedVerbs,
@@ -132,6 +147,7 @@ function builtInTraits(given: unknown): Required<BuiltInTraits> {
     subresources: traits.subresources ?? [],
     createOnUpdate: traits.createOnUpdate ?? false,
     unconditionalUpdate: traits.unconditionalUpdate ?? false,
+    ...(traits.storedAs === undefined ? {} : { storedAs: traits.storedAs }),
   }
 }
 

@@ -8,6 +8,7 @@ import { faultMember } from "../client/status-fault.ts"
 export { faultFromStatus, isStatus } from "../client/status-fault.ts"
 
 const retryAfterSeconds = 1
+const retried: ReadonlySet<number> = new Set([429, 503, 504])
 
 export function statusOf(fault: Fault): JsonObject {
   const { name, group, kind, resource, plan, causes } = fault.details
@@ -17,7 +18,7 @@ export function statusOf(fault: Fault): JsonObject {
     ...(kind === undefined && resource === undefined ? {} : { kind: kind ?? plural(resource) }),
     ...(plan === undefined ? {} : { plan }),
     ...(causes === undefined ? {} : { causes: readCauses(causes) }),
-    ...(fault.status === 429 || fault.status === 503 ? { retryAfterSeconds } : {}),
+    ...(retried.has(fault.status) ? { retryAfterSeconds } : {}),
     [faultMember]: {
       code: fault.code,
       fault: fault.fault,
@@ -28,7 +29,7 @@ export function statusOf(fault: Fault): JsonObject {
   return {
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
+    metadata: fault.details.continue === undefined ? {} : { continue: fault.details.continue },
     status: "Failure",
     message: fault.message,
     reason: fault.reason,

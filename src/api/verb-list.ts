@@ -1,12 +1,14 @@
 // Lists a collection as of one revision, in pages when asked. All pages of a list show the same
-// snapshot; when that is compacted away the answer is 410, never a mixture.
+// snapshot; when that is compacted away the answer is 410, and a mixture only if the caller then
+// asks for it.
 
 import type { ListOptions, ObjectList } from "../contract/client.ts"
-import type { Revision } from "../contract/store.ts"
+import type { Entry, Revision } from "../contract/store.ts"
 import { type ApiObject, parseApiVersion, type ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
 import { apiFault } from "./faults.ts"
+import { listRevision } from "./list-options.ts"
 import { readFieldSelector, readSelectors } from "./selectors.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { resourcePrefix } from "./storage-keys.ts"
@@ -15,13 +17,14 @@ import { asServed } from "./stored-object.ts"
 const pageSize = 500
 
 interface ContinueToken {
-  readonly revision: Revision
+  /** Undefined: whatever is newest, since the snapshot is gone. */
+  readonly revision: Revision | undefined
   /** The last key that was looked at. */
   readonly after: string
 }
 
 function encodeContinue(token: ContinueToken): string {
-  const text = JSON.stringify({ v: "setpoint/1", rv: token.revision, start: token.after })
+  const text = JSON.stringify({ v: "setpoint/1", rv: token.revision ?? -1, start: token.after })
   return Buffer.from(text).toString("base64url")
 }
 
@@ -30,7 +33,8 @@ function decodeContinue(text: string, prefix: string): ContinueToken {
     const value = JSON.parse(Buffer.from(text, "base64url").toString("utf8"))
     const { v, rv, start } = value as Record<string, unknown>
     if (v === "setpoint/1" && Number.isSafeInteger(rv) && typeof start === "string") {
-      if (start.startsWith(prefix)) return { revision: Number(rv), after: start }
+      const revision = Number(rv) < 0 ? undefined : Number(rv)
+      if (start.startsWith(prefix)) return { revision, after: start }
     }
   } catch {
     // Not a token of ours: refused below, like every other text that is none.
@@ -45,7 +49,19 @@ export function listPrefix(resource: ServedResource, options: ListOptions): stri
     const what = resource.resource
     throw apiFault("SPT-API-006", { verb: "list", what, why: "the kind is cluster-scoped" })
   }
-  return resourcePrefix(resource.group, resource.resource, namespace)
+  const { storedAs } = resource
+  return resourcePrefix(storedAs.group, storedAs.resource, namespace)
+}
+
+/** One stored object of a list; decoded already when the selector had to look at it. */
+export interface Listed {
+  readonly entry: Entry
+  readonly object: ApiObject | undefined
+}
+
+export interface ListedEntries extends Omit<ObjectList, "items"> {
+  readonly resource: ServedResource
+  readonly items: readonly Listed[]
 }
 
 export async function listObjects(
@@ -53,6 +69,19 @@ export async function listObjects(
   ref: ResourceRef,
   options: ListOptions = {},
 ): Promise<ObjectList> {
+  const { resource, items, ...rest } = await listEntries(context, ref, options)
+  return { ...rest, items: items.map(({ entry, object }) => object ?? readEntry(resource, entry)) }
+}
+
+const readEntry = (resource: ServedResource, { value, modRevision }: Entry): ApiObject =>
+  asServed(resource, decodeObject(value, modRevision))
+
+/** The same without decoding what nobody needs decoded. */
+export async function listEntries(
+  context: ApiContext,
+  ref: ResourceRef,
+  options: ListOptions = {},
+): Promise<ListedEntries> {
   const resource = context.registry.need(ref)
   const prefix = listPrefix(resource, options)
   const selector = readSelectors(options.labelSelector, options.fieldSelector, resource.resource)
@@ -60,8 +89,8 @@ export async function listObjects(
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
   const token = options.continue ? decodeContinue(options.continue, prefix) : undefined
   let after = token?.after ?? (name === undefined ? undefined : justBefore(prefix, options, name))
-  let revision = token?.revision
-  const items: ApiObject[] = []
+  let revision = listRevision(options, context.store.revision) ?? token?.revision
+  const items: Listed[] = []
   for (;;) {
     const page = await context.store.range({
       prefix,
@@ -69,25 +98,30 @@ export async function listObjects(
       ...(after === undefined ? {} : { after }),
       ...(revision === undefined ? {} : { at: revision }),
     })
-    if (page.kind === "compacted") {
-      const at = { revision: revision ?? 0, oldest: page.oldest }
-      throw apiFault("SPT-API-010", { what: "continue parameter", ...at })
-    }
+    if (page.kind === "compacted") throw expired(token, revision ?? 0, page.oldest)
     revision = page.revision
+    const resourceVersion = String(revision)
     for (const entry of page.entries) {
       if (limit !== undefined && items.length >= limit) {
         const next = encodeContinue({ revision, after: after ?? "" })
-        return { items, resourceVersion: String(revision), continue: next }
+        return { resource, items, resourceVersion, continue: next }
       }
       after = entry.key
-      const object = asServed(resource, decodeObject(entry.value, entry.modRevision))
-      if (selector === undefined || selector(object)) items.push(object)
+      const object = selector === undefined ? undefined : readEntry(resource, entry)
+      if (object === undefined || selector?.(object) === true) items.push({ entry, object })
       else if (isPastName(prefix, options, name, entry.key)) {
-        return { items, resourceVersion: String(revision) }
+        return { resource, items, resourceVersion }
       }
     }
-    if (!page.more) return { items, resourceVersion: String(revision) }
+    if (!page.more) return { resource, items, resourceVersion }
   }
+}
+
+/** A list that went on too long may go on from where it was, as of now: the token says so. */
+function expired(token: ContinueToken | undefined, revision: Revision, oldest: Revision): Error {
+  if (token === undefined) return apiFault("SPT-API-010", { what: "list", revision, oldest })
+  const next = encodeContinue({ revision: undefined, after: token.after })
+  return apiFault("SPT-API-113", { continue: next })
 }
 
 /** In one namespace a list for one name starts right before it ... */

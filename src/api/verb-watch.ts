@@ -7,27 +7,59 @@ import type { Change, Revision } from "../contract/store.ts"
 import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
-import { decodeObject, parseResourceVersion } from "./codec.ts"
+import { decodeObject } from "./codec.ts"
 import { apiFault } from "./faults.ts"
+import { needRevision, tooLarge } from "./list-options.ts"
 import { readSelectors, type Selector } from "./selectors.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { asServed } from "./stored-object.ts"
 import { listPrefix } from "./verb-list.ts"
+
+/** A change as it is stored; the object is made only for those who ask. */
+export interface RawEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED"
+  readonly value: Uint8Array
+  readonly revision: Revision
+}
+
+export type RawWatchEvent =
+  | RawEvent
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string }
+
+export async function* watchObjectsOf(
+  resource: ServedResource,
+  events: AsyncIterable<RawWatchEvent>,
+): AsyncGenerator<ObjectEvent> {
+  for await (const event of events) {
+    if (event.type === "BOOKMARK") yield event
+    else yield { type: event.type, object: eventObject(resource, event) }
+  }
+}
+
+export const eventObject = (resource: ServedResource, { value, revision }: RawEvent): ApiObject =>
+  asServed(resource, decodeObject(value, revision))
 
 export function watchObjects(
   context: ApiContext,
   ref: ResourceRef,
   request: WatchRequest,
 ): AsyncIterable<ObjectEvent> {
-  // Refusals come at the call, before anybody holds an open stream.
+  const resource = context.registry.need(ref)
+  return watchObjectsOf(resource, watchRaw(context, ref, request))
+}
+
+/** Refusals come at the call, before anybody holds an open stream. */
+export function watchRaw(
+  context: ApiContext,
+  ref: ResourceRef,
+  request: WatchRequest,
+): AsyncIterable<RawWatchEvent> {
   const resource = context.registry.need(ref)
   const prefix = listPrefix(resource, request)
   const selector = readSelectors(request.labelSelector, request.fieldSelector, resource.resource)
-  const after = parseResourceVersion(request.resourceVersion)
-  if (after === undefined) {
-    const why = `resourceVersion "${request.resourceVersion}" is not valid`
-    throw apiFault("SPT-API-006", { verb: "watch", what: resource.resource, why })
-  }
+  const after = needRevision(request.resourceVersion)
+  const newest = context.store.revision
+  if (after > newest) throw tooLarge(after, newest)
   return follow(context, { resource, prefix, selector, after, signal: request.signal })
 }
 
@@ -39,7 +71,7 @@ interface Following {
   readonly signal: AbortSignal
 }
 
-async function* follow(context: ApiContext, following: Following): AsyncGenerator<ObjectEvent> {
+async function* follow(context: ApiContext, following: Following): AsyncGenerator<RawWatchEvent> {
   const { prefix, signal } = following
   let after = following.after
   while (!signal.aborted) {
@@ -72,22 +104,26 @@ async function convert(
   context: ApiContext,
   { resource, selector }: Following,
   change: Change,
-): Promise<ObjectEvent | undefined> {
-  const read = (value: Uint8Array): ApiObject =>
-    asServed(resource, decodeObject(value, change.modRevision))
-  if (change.value === undefined) return undefined
-  const object = read(change.value)
-  const selected = selector === undefined || selector(object)
-  if (change.kind === "delete") return selected ? { type: "DELETED", object } : undefined
-  if (change.previousRevision === 0) return selected ? { type: "ADDED", object } : undefined
-  if (selector === undefined) return { type: "MODIFIED", object }
+): Promise<RawEvent | undefined> {
+  const { value, modRevision: revision } = change
+  if (value === undefined) return undefined
+  const read = (bytes: Uint8Array): ApiObject => asServed(resource, decodeObject(bytes, revision))
+  const isNew = change.previousRevision === 0
+  if (selector === undefined) {
+    if (change.kind === "delete") return { type: "DELETED", value, revision }
+    return { type: isNew ? "ADDED" : "MODIFIED", value, revision }
+  }
+  const selected = selector(read(value))
+  if (change.kind === "delete") return selected ? { type: "DELETED", value, revision } : undefined
+  if (isNew) return selected ? { type: "ADDED", value, revision } : undefined
   const former = await context.store.get(change.key, change.previousRevision)
   // When the former content is gone nobody can say whether it was selected; saying so once more is
   // harmless, since clients know what they hold.
   if (former === undefined || "kind" in former) {
-    return { type: selected ? "MODIFIED" : "DELETED", object }
+    return { type: selected ? "MODIFIED" : "DELETED", value, revision }
   }
-  const before = read(former.value)
-  if (selected) return { type: selector(before) ? "MODIFIED" : "ADDED", object }
-  return selector(before) ? { type: "DELETED", object: before } : undefined
+  const wasSelected = selector(read(former.value))
+  if (selected) return { type: wasSelected ? "MODIFIED" : "ADDED", value, revision }
+  // Leaving the selection shows the former content, at the revision of the change.
+  return wasSelected ? { type: "DELETED", value: former.value, revision } : undefined
 }

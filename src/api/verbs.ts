@@ -22,8 +22,12 @@ import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
 import type { ApiContext } from "./api-context.ts"
+import { roleAdmission } from "./authz/role-admission.ts"
+import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
+import { followRoles, RoleIndex } from "./authz/role-index.ts"
 import { apiFault } from "./faults.ts"
 import { followOwners, OwnerIndex } from "./owner-index.ts"
+import { type RawReads, rawReads } from "./raw-reads.ts"
 import { followDefinitions, ResourceRegistry } from "./resource-registry.ts"
 import { applyObject } from "./verb-apply.ts"
 import { createObject } from "./verb-create.ts"
@@ -50,8 +54,12 @@ export interface ApiOptions {
 
 export interface Api {
   readonly verbs: Verbs
+  /** The same reads for HTTP, as bytes. */
+  readonly reads: RawReads
   readonly registry: ResourceRegistry
   readonly context: ApiContext
+  /** Who may do what, by the stored roles. */
+  readonly roles: RoleAuthorizer
   close(): Promise<void>
 }
 
@@ -60,6 +68,8 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   const { store, clock, random, judge } = options
   const registry = new ResourceRegistry()
   const owners = new OwnerIndex()
+  const roleIndex = new RoleIndex()
+  const roles = roleAuthorizer(roleIndex)
   const hasProvider = (group: string, resource: string) => options.hasProvider(group, resource)
   const context: ApiContext = {
     store,
@@ -67,6 +77,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     random,
     registry,
     owners,
+    roles: roleIndex,
     judge,
     hasProvider,
     rejectPlan: (principal, plan) => {
@@ -89,15 +100,20 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       invariantAdmission,
       policyAdmission,
       adoptAdmission(hasProvider),
+      roleAdmission(roleIndex, roles),
       ...(options.validating ?? []),
     ],
   }
-  const followers = [followDefinitions(store, clock, registry), followOwners(store, clock, owners)]
+  const followers = [
+    followDefinitions(store, clock, registry),
+    followOwners(store, clock, owners),
+    followRoles(store, clock, roleIndex),
+  ]
   await Promise.all(followers.map((follower) => follower.synced()))
   const close = async () => {
     await Promise.all(followers.map((follower) => follower.close()))
   }
-  return { verbs: makeVerbs(context), registry, context, close }
+  return { verbs: makeVerbs(context), reads: rawReads(context), registry, context, roles, close }
 }
 
 export function makeVerbs(context: ApiContext): Verbs {

@@ -15,12 +15,17 @@ export interface ListOptions {
   readonly fieldSelector?: string
   readonly limit?: number
   readonly continue?: string
+  /** Not older than this, or exactly this; what it means is told by resourceVersionMatch. */
+  readonly resourceVersion?: string
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan"
 }
 
 export interface ObjectList {
   readonly items: readonly ApiObject[]
   readonly resourceVersion: string
   readonly continue?: string
+  /** How many come after this page, where that is known. */
+  readonly remainingItemCount?: number
 }
 
 export interface WriteOptions {

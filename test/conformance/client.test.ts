@@ -27,9 +27,10 @@ function echoes(): Extensions {
 }
 
 async function overHttp(world: ApiWorld, where: Pick<HttpServerOptions, "socketPath" | "port">) {
-  const { verbs, registry } = world
+  const { verbs, reads, registry } = world
   const server = await serveHttp({
     verbs,
+    reads,
     registry,
     extensions: echoes(),
     clock: systemClock,

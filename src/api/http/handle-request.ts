@@ -1,7 +1,6 @@
 // One HTTP request from its headers to its answer: who asks, what for, may they, the body, the verb.
 // Nothing is looked up before the caller is known and allowed.
 
-import type { IncomingMessage, ServerResponse } from "node:http"
 import { withDeadline } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
@@ -9,9 +8,16 @@ import type { Principal } from "../../contract/principal.ts"
 import type { Verbs } from "../../contract/verbs.ts"
 import type { Extensions } from "../extensions.ts"
 import { apiFault } from "../faults.ts"
+import type { RawReads } from "../raw-reads.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
 import { type Answer, send, sendFault } from "./answer.ts"
-import { type Authenticate, bearerToken, type Credentials } from "./authenticate.ts"
+import {
+  type Authenticate,
+  bearerToken,
+  type Credentials,
+  clientCertificate,
+} from "./authenticate.ts"
+import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { forbidden } from "./forbidden.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
@@ -22,6 +28,7 @@ import { serveWatch } from "./serve-watch.ts"
 
 export interface HttpApi {
   readonly verbs: Verbs
+  readonly reads: RawReads
   readonly registry: ResourceRegistry
   readonly extensions: Extensions
   readonly clock: Clock
@@ -45,7 +52,7 @@ export const returnHeader = "setpoint-return"
 
 interface Call {
   readonly api: HttpApi
-  readonly request: IncomingMessage
+  readonly request: ApiRequest
   readonly method: string
   readonly url: string
   readonly path: string
@@ -55,8 +62,8 @@ interface Call {
 export async function handleRequest(
   api: HttpApi,
   watches: Watches,
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: ApiRequest,
+  response: ApiResponse,
 ): Promise<void> {
   try {
     const url = request.url ?? "/"
@@ -82,7 +89,7 @@ export async function handleRequest(
       return
     }
     // What was not read of the body must not be taken for the next request.
-    if (!request.complete) response.setHeader("connection", "close")
+    if (!request.complete && request.httpVersionMajor < 2) response.setHeader("connection", "close")
     sendFault(response, error)
   }
 }
@@ -97,9 +104,13 @@ async function authenticated(
   return principal
 }
 
-function credentialsOf(request: IncomingMessage): Credentials {
+function credentialsOf(request: ApiRequest): Credentials {
   const token = bearerToken(request)
-  return token === undefined ? {} : { token }
+  const certificate = clientCertificate(request)
+  return {
+    ...(token === undefined ? {} : { token }),
+    ...(certificate === undefined ? {} : { certificate }),
+  }
 }
 
 async function answerTo(
@@ -125,9 +136,9 @@ async function answerTo(
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
   const wantsObject = request.headers[returnHeader] === "object"
-  const { verbs } = api
+  const { verbs, reads, clock } = api
   return serveResource({
-    ...{ verbs, principal: who, resource, path: target, method, query, body, wantsObject },
+    ...{ verbs, reads, clock, principal: who, resource, path: target, method, query, body, wantsObject },
     headers: request.headers,
     bodyType: type,
   })
@@ -151,7 +162,7 @@ async function watch(
   watches: Watches,
   principal: Principal,
   info: RequestInfo,
-  response: ServerResponse,
+  response: ApiResponse,
 ): Promise<void> {
   const { api, path, query } = call
   allow(call, principal, info.access)
@@ -164,9 +175,8 @@ async function watch(
   watches.open++
   try {
     await serveWatch({
-      verbs: api.verbs,
+      reads: api.reads,
       clock: api.clock,
-      principal,
       ref: target.resource,
       resource,
       query,

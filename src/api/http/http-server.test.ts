@@ -31,6 +31,7 @@ let problem: string | undefined
 const start = (more: object = {}) =>
   serveHttp({
     verbs: world.verbs,
+    reads: world.reads,
     registry: world.registry,
     extensions,
     clock: systemClock,
@@ -222,7 +223,7 @@ describe("the HTTP API", () => {
 
   it("sends the state and then its end mark to a watch without a resourceVersion", async () => {
     await world.verbs.create(alice, configMaps, configMap("a"))
-    const query = "watch=1&sendInitialEvents=true&allowWatchBookmarks=true&timeoutSeconds=1"
+    const query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"
     const url = new URL(server.url ?? "")
     const lines = deferred<string[]>()
     const request = startRequest({

@@ -2,20 +2,26 @@
 // own.
 
 import type { IncomingHttpHeaders } from "node:http"
+import type { Clock } from "../../base/clock.ts"
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { DeleteOptions, ListOptions, WriteOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Verbs, Written } from "../../contract/verbs.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { apiFault } from "../faults.ts"
+import { refuseInitialEvents } from "../list-options.ts"
+import type { RawReads } from "../raw-reads.ts"
 import { resourceName, type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { successStatus } from "../status-object.ts"
 import type { Answer } from "./answer.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import type { BodyType } from "./read-body.ts"
+import { listMetadata, type Representation, representation } from "./representation.ts"
 
 export interface ResourceCall {
   readonly verbs: Verbs
+  readonly reads: RawReads
+  readonly clock: Clock
   readonly principal: Principal
   readonly resource: ServedResource
   readonly path: ResourcePath
@@ -32,15 +38,16 @@ export async function serveResource(call: ResourceCall): Promise<Answer> {
   const { path, method, resource } = call
   if (path.subresource !== "" && path.subresource !== "status") throw unknownPath(call)
   if (path.subresource === "status" && !resource.statusSubresource) throw unknownPath(call)
+  const form = representation(call)
   if (path.name === "") {
-    if (method === "GET") return listAnswer(call)
-    if (method === "POST") return createAnswer(call)
-    if (method === "DELETE") return deleteAllAnswer(call)
+    if (method === "GET") return listAnswer(call, form)
+    if (method === "POST") return createAnswer(call, form)
+    if (method === "DELETE") return deleteAllAnswer(call, form)
   } else {
-    if (method === "GET") return getAnswer(call)
-    if (method === "PUT") return replaceAnswer(call)
-    if (method === "PATCH") return patchAnswer(call)
-    if (method === "DELETE" && path.subresource === "") return deleteAnswer(call)
+    if (method === "GET") return getAnswer(call, form)
+    if (method === "PUT") return replaceAnswer(call, form)
+    if (method === "PATCH") return patchAnswer(call, form)
+    if (method === "DELETE" && path.subresource === "") return deleteAnswer(call, form)
   }
   throw apiFault("SPT-API-021", { method, path: pathText(call) })
 }
@@ -71,13 +78,24 @@ export function listOptions({ path, query }: Pick<ResourceCall, "path" | "query"
   const labelSelector = textOf(query, "labelSelector")
   const fieldSelector = textOf(query, "fieldSelector")
   const token = textOf(query, "continue")
+  const resourceVersion = textOf(query, "resourceVersion")
+  const resourceVersionMatch = matchOf(textOf(query, "resourceVersionMatch"))
   return {
     ...(path.namespace === "" ? {} : { namespace: path.namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(limit === undefined ? {} : { limit }),
     ...(token === undefined ? {} : { continue: token }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
   }
+}
+
+function matchOf(text: string | undefined): ListOptions["resourceVersionMatch"] {
+  if (text === undefined || text === "") return undefined
+  const known = (["Exact", "NotOlderThan"] as const).find((one) => one === text)
+  if (known !== undefined) return known
+  throw bad("list", "resourceVersionMatch must be Exact or NotOlderThan")
 }
 
 function isDryRun(values: readonly (Json | undefined)[]): boolean {
@@ -149,54 +167,79 @@ function bodyObject({ body, path, resource }: ResourceCall, verb: string): ApiOb
   return { ...body, metadata: home } as Partial<ApiObject> as ApiObject
 }
 
-const written = (result: Written): Answer => ({
+const written = (form: Representation, result: Written): Answer => ({
   status: result.created ? 201 : 200,
-  body: result.object,
+  body: form.object(result.object),
   warnings: result.warnings,
 })
 
-async function listAnswer(call: ResourceCall): Promise<Answer> {
-  const { verbs, principal, path } = call
-  const list = await verbs.list(principal, path.resource, listOptions(call))
-  return { status: 200, body: listBody(call.resource, list) }
-}
-
-function listBody(
-  resource: ServedResource,
-  list: { items: readonly ApiObject[]; resourceVersion: string; continue?: string },
-): object {
-  const { items, resourceVersion } = list
-  const more = list.continue === undefined ? {} : { continue: list.continue }
-  return {
+async function listAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
+  const { verbs, reads, principal, path, query, resource } = call
+  if (query.has("sendInitialEvents")) refuseInitialEvents()
+  if (!form.plain) {
+    const list = await verbs.list(principal, path.resource, listOptions(call))
+    return { status: 200, body: form.list(list) }
+  }
+  const { items, ...rest } = await reads.list(path.resource, listOptions(call))
+  const head = {
     kind: resource.listKind,
     apiVersion: servedApiVersion(resource),
-    metadata: { resourceVersion, ...more },
-    items,
+    metadata: listMetadata(rest),
   }
+  return json(joinList(head, items))
 }
 
-async function getAnswer({ verbs, principal, path }: ResourceCall): Promise<Answer> {
+const json = (bytes: Uint8Array): Answer => ({
+  status: 200,
+  bytes,
+  contentType: "application/json",
+})
+
+const comma = Buffer.from(",")
+
+/** The list around its items, which are not looked into. */
+function joinList(head: object, items: readonly Uint8Array[]): Uint8Array {
+  const text = JSON.stringify(head)
+  const parts: Uint8Array[] = [Buffer.from(`${text.slice(0, -1)},"items":[`)]
+  for (const [index, item] of items.entries()) {
+    if (index > 0) parts.push(comma)
+    parts.push(item)
+  }
+  parts.push(Buffer.from("]}\n"))
+  return Buffer.concat(parts)
+}
+
+async function getAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
+  const { verbs, reads, principal, path } = call
   const { resource, namespace, name } = path
-  const object = await verbs.get(principal, { ...resource, namespace, name })
-  if (object !== undefined) return { status: 200, body: object }
+  const ref = { ...resource, namespace, name }
+  if (form.plain) {
+    const bytes = await reads.get(ref)
+    if (bytes !== undefined) return json(Buffer.concat([bytes, newline]))
+  } else {
+    const object = await verbs.get(principal, ref)
+    if (object !== undefined) return { status: 200, body: form.object(object) }
+  }
   const names = { resource: resourceName(resource), name, group: resource.group }
   throw apiFault("SPT-API-001", names)
 }
 
-async function createAnswer(call: ResourceCall): Promise<Answer> {
+const newline = Buffer.from("\n")
+
+async function createAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path } = call
   const object = bodyObject(call, "create")
-  return written(await verbs.create(principal, path.resource, object, writeOptions(call)))
+  return written(form, await verbs.create(principal, path.resource, object, writeOptions(call)))
 }
 
-async function replaceAnswer(call: ResourceCall): Promise<Answer> {
+async function replaceAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path } = call
   const object = bodyObject(call, "update")
   const verb = path.subresource === "status" ? verbs.updateStatus : verbs.update
-  return written(await verb(principal, path.resource, object, writeOptions(call)))
+  return written(form, await verb(principal, path.resource, object, writeOptions(call)))
 }
 
-async function patchAnswer(call: ResourceCall): Promise<Answer> {
+async function patchAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path, bodyType, body, query } = call
   const { resource, namespace, name, subresource } = path
   const options = writeOptions(call)
@@ -206,6 +249,7 @@ async function patchAnswer(call: ResourceCall): Promise<Answer> {
     const fieldManager = textOf(query, "fieldManager") ?? ""
     const force = query.get("force") === "true"
     return written(
+      form,
       await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),
     )
   }
@@ -214,15 +258,15 @@ async function patchAnswer(call: ResourceCall): Promise<Answer> {
   const type = bodyType === "merge" ? "merge" : "json"
   const ref = { ...resource, namespace, name }
   const status = subresource === "status" ? ({ subresource } as const) : {}
-  return written(await verbs.patch(principal, ref, type, body, { ...options, ...status }))
+  return written(form, await verbs.patch(principal, ref, type, body, { ...options, ...status }))
 }
 
-async function deleteAnswer(call: ResourceCall): Promise<Answer> {
+async function deleteAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path } = call
   const { resource, namespace, name } = path
   const ref = { ...resource, namespace, name }
   const { object, gone } = await verbs.delete(principal, ref, deleteOptions(call))
-  if (!gone || call.wantsObject) return { status: 200, body: object }
+  if (!gone || call.wantsObject) return { status: 200, body: form.object(object) }
   const { uid = "" } = object.metadata
   return {
     status: 200,
@@ -230,9 +274,9 @@ async function deleteAnswer(call: ResourceCall): Promise<Answer> {
   }
 }
 
-async function deleteAllAnswer(call: ResourceCall): Promise<Answer> {
+async function deleteAllAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path } = call
   const options = { ...listOptions(call), ...deleteOptions(call) }
   const list = await verbs.deleteCollection(principal, path.resource, options)
-  return { status: 200, body: listBody(call.resource, list) }
+  return { status: 200, body: form.list(list) }
 }

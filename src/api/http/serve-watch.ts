@@ -1,24 +1,29 @@
-// A watch over HTTP: one JSON event per line. Headers go out at once; a slow reader is waited for,
-// but not for ever; a failure on the way is the last event, as Kubernetes does it.
+// A watch over HTTP: one JSON event per line. Headers go out at once; events that are ready together
+// go out together; a slow reader is waited for, but not for ever; a failure on the way is the last
+// event, as Kubernetes does it.
 
-import type { IncomingHttpHeaders, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
 import { type Clock, sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
 import type { Json } from "../../base/json.ts"
-import type { ListOptions, ObjectEvent } from "../../contract/client.ts"
-import type { Principal } from "../../contract/principal.ts"
-import type { Verbs } from "../../contract/verbs.ts"
+import type { ListOptions } from "../../contract/client.ts"
 import type { ResourceRef } from "../../object/object.ts"
+import { checkWatchOptions } from "../list-options.ts"
+import { eventLine, type RawReads } from "../raw-reads.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { statusOf } from "../status-object.ts"
+import { eventObject, type RawEvent, type RawWatchEvent } from "../verb-watch.ts"
+import type { ApiResponse } from "./exchange.ts"
+import { type Representation, representation } from "./representation.ts"
 
 const slowReaderMs = 60_000
 const timeoutSecondsMax = 86_400
+/** Clients that do not say so are asked to come back after half an hour to an hour. */
+const defaultSeconds = 1800
 
 export interface WatchServing {
-  readonly verbs: Verbs
+  readonly reads: RawReads
   readonly clock: Clock
-  readonly principal: Principal
   readonly ref: ResourceRef
   readonly resource: ServedResource
   readonly query: URLSearchParams
@@ -26,91 +31,167 @@ export interface WatchServing {
   readonly options: ListOptions
   /** Aborts when the client leaves or the server drains. */
   readonly signal: AbortSignal
-  readonly response: ServerResponse
+  readonly response: ApiResponse
 }
 
+type Served =
+  | RawWatchEvent
+  | { readonly type: "INITIAL"; readonly bytes: Uint8Array }
+  | { readonly type: "INITIAL_END"; readonly resourceVersion: string }
+
 export async function serveWatch(serving: WatchServing): Promise<void> {
-  const { response, clock, query } = serving
+  const { response, clock } = serving
   const ends = new AbortController()
   const end = () => ends.abort()
   serving.signal.addEventListener("abort", end, { once: true })
   response.once("close", end)
-  const seconds = Number(query.get("timeoutSeconds") ?? 0)
-  const timer =
-    seconds > 0 ? clock.after(Math.min(seconds, timeoutSecondsMax) * 1000, end) : undefined
+  const timer = clock.after(lifeSeconds(serving) * 1000, end)
   try {
+    const lines = new WatchLines(serving)
     const events = await openEvents(serving, ends.signal)
     response.writeHead(200, {
       "content-type": "application/json",
       "cache-control": "no-cache, private",
-      "transfer-encoding": "chunked",
+      "x-content-type-options": "nosniff",
     })
     response.flushHeaders()
-    await pump(serving, events, ends.signal)
+    await pump(serving, lines, events, ends.signal)
   } finally {
-    timer?.cancel()
+    timer.cancel()
     serving.signal.removeEventListener("abort", end)
   }
 }
+
+function lifeSeconds({ query, clock }: WatchServing): number {
+  const asked = Number(query.get("timeoutSeconds") ?? 0)
+  if (asked > 0) return Math.min(asked, timeoutSecondsMax)
+  // Spread, so that watches that began together do not come back together.
+  return defaultSeconds + (clock.now() % defaultSeconds)
+}
+
+const flag = (text: string | null): boolean | undefined =>
+  text === null ? undefined : text === "true" || text === "1"
 
 /** Refusals of the request itself are thrown from here, before the answer begins. */
 async function openEvents(
   serving: WatchServing,
   signal: AbortSignal,
-): Promise<AsyncIterable<ObjectEvent | { type: "INITIAL_END"; resourceVersion: string }>> {
-  const { verbs, principal, ref, options, query } = serving
-  const asked = query.get("resourceVersion") ?? ""
-  const initial = asked === "" || asked === "0" || query.get("sendInitialEvents") === "true"
-  if (!initial) return verbs.watch(principal, ref, { ...options, resourceVersion: asked, signal })
-  const { limit: _l, continue: _c, ...selection } = options
-  const list = await verbs.list(principal, ref, selection)
+): Promise<AsyncIterable<Served>> {
+  const { reads, ref, options, query } = serving
+  const { resourceVersion: asked = "", resourceVersionMatch, limit: _l, ...rest } = options
+  const { continue: _c, ...selection } = rest
+  const isInitial = checkWatchOptions({
+    resourceVersion: asked,
+    resourceVersionMatch: resourceVersionMatch ?? "",
+    sendInitialEvents: flag(query.get("sendInitialEvents")),
+  })
+  if (!isInitial) {
+    const resourceVersion = asked === "" ? "0" : asked
+    return reads.watch(ref, { ...selection, resourceVersion, signal })
+  }
+  const bound = asked === "" || asked === "0" ? {} : { resourceVersion: asked }
+  const list = await reads.list(ref, { ...selection, ...bound })
   const { resourceVersion } = list
-  const rest = verbs.watch(principal, ref, { ...selection, resourceVersion, signal })
-  return (async function* () {
-    for (const object of list.items) yield { type: "ADDED", object } as const
-    yield { type: "INITIAL_END", resourceVersion } as const
-    yield* rest
+  const live = reads.watch(ref, { ...selection, resourceVersion, signal })
+  return (async function* (): AsyncGenerator<Served> {
+    for (const bytes of list.items) yield { type: "INITIAL", bytes }
+    yield { type: "INITIAL_END", resourceVersion }
+    yield* live
   })()
 }
 
+/** From events to lines, in the form that was asked for. */
+class WatchLines {
+  readonly #serving: WatchServing
+  readonly #form: Representation
+  readonly #bookmarks: boolean
+  #isFirst = true
+  /** Everything up to this revision was sent. */
+  #told = ""
+
+  constructor(serving: WatchServing) {
+    this.#serving = serving
+    this.#form = representation(serving)
+    this.#bookmarks = flag(serving.query.get("allowWatchBookmarks")) === true
+  }
+
+  lineOf(event: Served): Uint8Array | string | undefined {
+    if (event.type === "INITIAL") return this.#initial(event.bytes)
+    if (event.type === "INITIAL_END") {
+      this.#told = event.resourceVersion
+      const wanted = flag(this.#serving.query.get("sendInitialEvents")) === true
+      return wanted ? this.#bookmark(true) : undefined
+    }
+    if (event.type === "BOOKMARK") {
+      this.#told = event.resourceVersion
+      return this.#bookmark(false)
+    }
+    this.#told = String(event.revision)
+    return this.#change(event)
+  }
+
+  /** Where a reader that comes back can go on. */
+  last(): string | undefined {
+    return this.#told === "" ? undefined : this.#bookmark(false)
+  }
+
+  #initial(bytes: Uint8Array): Uint8Array | string {
+    if (this.#form.plain) return Buffer.concat([addedHead, bytes, lineTail])
+    return this.#converted("ADDED", JSON.parse(Buffer.from(bytes).toString("utf8")))
+  }
+
+  #change(event: RawEvent): Uint8Array | string {
+    const { resource } = this.#serving
+    if (this.#form.plain) return eventLine(resource, event)
+    return this.#converted(event.type, eventObject(resource, event))
+  }
+
+  #converted(type: string, object: Parameters<Representation["object"]>[0]): string {
+    const shown = this.#form.event(object, this.#isFirst)
+    this.#isFirst = false
+    return `${JSON.stringify({ type, object: shown })}\n`
+  }
+
+  #bookmark(isInitialEnd: boolean): string | undefined {
+    if (!this.#bookmarks) return undefined
+    const { resource } = this.#serving
+    const metadata: Json = {
+      resourceVersion: this.#told,
+      creationTimestamp: null,
+      ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+    }
+    const object = { kind: resource.kind, apiVersion: servedApiVersion(resource), metadata }
+    return `${JSON.stringify({ type: "BOOKMARK", object })}\n`
+  }
+}
+
+const addedHead = Buffer.from('{"type":"ADDED","object":')
+const lineTail = Buffer.from("}\n")
+
 async function pump(
   serving: WatchServing,
-  events: AsyncIterable<ObjectEvent | { type: "INITIAL_END"; resourceVersion: string }>,
+  lines: WatchLines,
+  events: AsyncIterable<Served>,
   signal: AbortSignal,
 ): Promise<void> {
   const { response } = serving
   try {
     for await (const event of events) {
       if (signal.aborted) break
-      const line = lineOf(serving, event)
+      const line = lines.lineOf(event)
       if (line === undefined || response.write(line)) continue
       if (!(await drained(serving, signal))) {
         response.destroy()
         return
       }
     }
+    const last = lines.last()
+    if (last !== undefined) response.write(last)
   } catch (error) {
     if (!isFault(error)) throw error
     response.write(`${JSON.stringify({ type: "ERROR", object: statusOf(error) })}\n`)
   }
   response.end()
-}
-
-function lineOf(
-  { resource, query }: WatchServing,
-  event: ObjectEvent | { type: "INITIAL_END"; resourceVersion: string },
-): string | undefined {
-  if ("object" in event) return `${JSON.stringify(event)}\n`
-  if (query.get("allowWatchBookmarks") !== "true") return undefined
-  const isEnd = event.type === "INITIAL_END"
-  if (isEnd && query.get("sendInitialEvents") !== "true") return undefined
-  const metadata: Json = {
-    resourceVersion: event.resourceVersion,
-    creationTimestamp: null,
-    ...(isEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
-  }
-  const object = { kind: resource.kind, apiVersion: servedApiVersion(resource), metadata }
-  return `${JSON.stringify({ type: "BOOKMARK", object })}\n`
 }
 
 /** False when the reader took too long or left. */

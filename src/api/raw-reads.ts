@@ -1,0 +1,68 @@
+// Reads for HTTP that hand on stored bytes instead of objects: what is stored is nearly what goes
+// over the wire, so nothing is parsed that nobody looks into.
+
+import type { ListOptions, ObjectRef } from "../contract/client.ts"
+import type { Revision } from "../contract/store.ts"
+import type { WatchRequest } from "../contract/verbs.ts"
+import type { ApiObject, ResourceRef } from "../object/object.ts"
+import type { ApiContext } from "./api-context.ts"
+import { decodeObject, encodeServed } from "./codec.ts"
+import { objectBytes } from "./object-bytes.ts"
+import type { ServedResource } from "./served-resource.ts"
+import { storageKey } from "./storage-keys.ts"
+import { asServed } from "./stored-object.ts"
+import { keyOf } from "./verb-get.ts"
+import { listEntries } from "./verb-list.ts"
+import { eventObject, type RawEvent, type RawWatchEvent, watchRaw } from "./verb-watch.ts"
+
+export interface BytesList {
+  readonly resourceVersion: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+  readonly items: readonly Uint8Array[]
+}
+
+export interface RawReads {
+  /** Undefined when there is none. */
+  get(ref: ObjectRef): Promise<Uint8Array | undefined>
+  list(ref: ResourceRef, options: ListOptions): Promise<BytesList>
+  watch(ref: ResourceRef, request: WatchRequest): AsyncIterable<RawWatchEvent>
+}
+
+export function rawReads(context: ApiContext): RawReads {
+  return {
+    async get(ref) {
+      const resource = context.registry.need(ref)
+      const entry = await context.store.get(storageKey(keyOf(resource, ref.namespace, ref.name)))
+      if (entry === undefined || "kind" in entry) return undefined
+      return servedBytes(resource, entry.value, entry.modRevision)
+    },
+    async list(ref, options) {
+      const { resource, items, ...rest } = await listEntries(context, ref, options)
+      const bytes = items.map(({ entry }) => servedBytes(resource, entry.value, entry.modRevision))
+      return { ...rest, items: bytes }
+    },
+    watch: (ref, request) => watchRaw(context, ref, request),
+  }
+}
+
+function servedBytes(resource: ServedResource, value: Uint8Array, revision: Revision): Uint8Array {
+  const bytes = objectBytes(resource, value, revision)
+  return bytes ?? encodeServed(asServed(resource, decodeObject(value, revision)))
+}
+
+const lines = new WeakMap<Uint8Array, { key: string; line: Uint8Array }>()
+
+/** A watch event as one line. Watchers of the same kind share it: values come from one hub. */
+export function eventLine(resource: ServedResource, event: RawEvent): Uint8Array {
+  const key = `${event.type} ${event.revision} ${resource.definition}/${resource.version}`
+  const known = lines.get(event.value)
+  if (known?.key === key) return known.line
+  const object = objectBytes(resource, event.value, event.revision)
+  const bytes = object ?? encodeServed(eventObject(resource, event) as ApiObject)
+  const line = Buffer.concat([Buffer.from(`{"type":"${event.type}","object":`), bytes, tail])
+  lines.set(event.value, { key, line })
+  return line
+}
+
+const tail = Buffer.from("}\n")
