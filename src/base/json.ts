@@ -1,7 +1,10 @@
 // JSON values: the types, equality that ignores key order, and one canonical encoding for hashes.
 // Objects that come from outside never become prototypes: readers refuse the dangerous keys.
 
-export type JsonPrimitive = string | number | boolean | null
+import { jsonText, parseJson } from "./json-text.ts"
+
+/** A bigint is an integer whose digits no number keeps; json-text.ts reads and writes it. */
+export type JsonPrimitive = string | number | bigint | boolean | null
 export type Json = JsonPrimitive | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json | undefined
@@ -49,6 +52,7 @@ export function canonicalDocument(document: object): string {
 function canonical(value: unknown): string {
   if (typeof value === "string") return quoted(value)
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  if (typeof value === "bigint") return String(value)
   if (!isObject(value)) return JSON.stringify(value ?? null)
   let members = ""
   for (const key of Object.keys(value).sort()) {
@@ -78,5 +82,5 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
 
 /** A document of our own as plain JSON: what it would be after a trip over the wire. */
 export function toPlainJson(document: object): Json {
-  return JSON.parse(JSON.stringify(document))
+  return parseJson(jsonText(document))
 }
