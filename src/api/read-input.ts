@@ -40,8 +40,9 @@ export function readInput(
   const lines = unknown.map((path) => `unknown field "${issuePathText(path)}"`)
   const object = value as ApiObject
   checkTypes(resource, value.metadata)
+  const plain = { ...object, metadata: withoutNulls(object.metadata) }
   return {
-    object: { ...object, metadata: withoutNulls(object.metadata) },
+    object: resource.rules.complete?.(plain) ?? plain,
     warnings: validation === "Ignore" ? [] : lines.slice(0, 20),
   }
 }

@@ -6,10 +6,18 @@ import { type Fault, toFault } from "../base/faults.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
-import { configMapDefinition, eventDefinition, namespaceDefinition } from "./definitions/core.ts"
+import { leaseDefinition } from "./definitions/coordination.ts"
+import {
+  configMapDefinition,
+  namespaceDefinition,
+  secretDefinition,
+  serviceAccountDefinition,
+} from "./definitions/core.ts"
 import { definitionDefinition } from "./definitions/definition.ts"
+import { eventDefinition, newEventDefinition } from "./definitions/events.ts"
 import { guardPolicyDefinition } from "./definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "./definitions/invariants.ts"
+import { rbacDefinitions } from "./definitions/rbac.ts"
 import { loopDefinition, planDefinition, planeDefinition } from "./definitions/setpoint.ts"
 import { apiFault } from "./faults.ts"
 import { type Follower, followStore } from "./follow-store.ts"
@@ -24,7 +32,11 @@ const definitionsPrefix = resourcePrefix(definitionGroup, definitionResource)
 const builtIns: readonly ApiObject[] = [
   namespaceDefinition,
   configMapDefinition,
+  secretDefinition,
+  serviceAccountDefinition,
   eventDefinition,
+  newEventDefinition,
+  leaseDefinition,
   definitionDefinition,
   loopDefinition,
   planDefinition,
@@ -32,6 +44,7 @@ const builtIns: readonly ApiObject[] = [
   guardPolicyDefinition,
   invariantDefinition,
   signalDefinition,
+  ...rbacDefinitions,
 ]
 
 interface BuiltIn {

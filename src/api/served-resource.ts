@@ -5,7 +5,8 @@ import { at, isArray, isObject, type Json, type JsonObject } from "../base/json.
 import { type ApiObject, apiVersionOf, type ResourceRef } from "../object/object.ts"
 import { type CompiledSchema, compileSchema } from "../schema/compile-schema.ts"
 import { apiFault, causesText } from "./faults.ts"
-import { type KindRules, rulesOf } from "./kinds/kind-rules.ts"
+import { rulesOf } from "./kinds/built-in-rules.ts"
+import type { KindRules } from "./kinds/kind-rules.ts"
 
 export interface Subresource {
   readonly name: string

@@ -1,7 +1,7 @@
 // An object as it is stored now, with the revision that optimistic locks compare.
 
 import type { Revision } from "../contract/store.ts"
-import type { ApiObject, ObjectKey } from "../object/object.ts"
+import { type ApiObject, apiVersionOf, type ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
 import { apiFault } from "./faults.ts"
@@ -41,8 +41,19 @@ export function faultNames(key: ObjectKey): { resource: string; name: string; gr
   return { resource: resourceName(key), name: key.name, group: key.group }
 }
 
-/** The object in the version that was asked for. */
+/** A stored object in the form that was asked for; one that already has it stays as it is. */
 export function asServed(resource: ServedResource, object: ApiObject): ApiObject {
   const apiVersion = servedApiVersion(resource)
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion }
+  if (object.apiVersion === apiVersion) return object
+  const { fromStored } = resource.rules
+  return fromStored === undefined ? { ...object, apiVersion } : fromStored(object)
+}
+
+/** The reverse: the form in which it lies in the store. */
+export function asStored(resource: ServedResource, object: ApiObject): ApiObject {
+  const { group, version } = resource.storedAs
+  const apiVersion = apiVersionOf(group, version)
+  if (object.apiVersion === apiVersion) return object
+  const { toStored } = resource.rules
+  return toStored === undefined ? { ...object, apiVersion } : toStored(object)
 }

@@ -20,6 +20,7 @@ export function validateObject(
     ...issues.map(issueCause),
     ...checkMetadata(resource, object.metadata),
     ...checkNewFinalizers(object, old),
+    ...(resource.rules.check?.(object, old) ?? []),
   ]
   if (causes.length > 0) throw invalidFault(resource.kind, object.metadata.name, causes)
 }

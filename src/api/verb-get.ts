@@ -24,5 +24,6 @@ export function keyOf(resource: ServedResource, namespace: string, name: string)
   if (namespace.includes("/")) throw refuse("it has no valid namespace")
   if (resource.namespaced && namespace === "") throw refuse("a namespace is required")
   if (!resource.namespaced && namespace !== "") throw refuse("the kind is cluster-scoped")
-  return { group: resource.group, resource: resource.resource, namespace, name }
+  const { group, resource: plural } = resource.storedAs
+  return { group, resource: plural, namespace, name }
 }

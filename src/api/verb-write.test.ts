@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import {
   type ApiWorld,
   alice,
-  configMap,
-  configMaps,
   definitionOf,
   definitions,
   faultOf,
@@ -96,8 +94,8 @@ describe("create", () => {
     expect(await faultOf(world.verbs.create(alice, things, thing("a", hostile)))).toMatchObject({
       status: 400,
     })
-    const huge = configMap("a", { text: "x".repeat(1024 * 1024) })
-    expect(await faultOf(world.verbs.create(alice, configMaps, huge))).toMatchObject({
+    const huge = thing("a", { color: "x".repeat(1024 * 1024) })
+    expect(await faultOf(world.verbs.create(alice, things, huge))).toMatchObject({
       status: 413,
     })
   })

@@ -8,13 +8,7 @@ import { newUid } from "../base/random.ts"
 import type { AdmissionRequest } from "../contract/admission.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
-import {
-  type ApiObject,
-  apiVersionOf,
-  type ManagedFieldsEntry,
-  type ObjectKey,
-  type ObjectMeta,
-} from "../object/object.ts"
+import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
 import { checkSourceFields } from "./admission/source-fields.ts"
 import { type ApiContext, commitObjects } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
@@ -24,9 +18,9 @@ import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
 import { finishNamespace } from "./namespace-end.ts"
 import { namespaceCheck } from "./namespace-exists.ts"
-import type { ServedResource } from "./served-resource.ts"
+import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
-import { asServed, faultNames, type StoredObject } from "./stored-object.ts"
+import { asServed, asStored, faultNames, type StoredObject } from "./stored-object.ts"
 import { validateObject } from "./validate-object.ts"
 
 export interface Draft {
@@ -45,8 +39,11 @@ export interface Draft {
 }
 
 /** Undefined when somebody else changed the object meanwhile; the caller may try again. */
-export async function writeObject(context: ApiContext, draft: Draft): Promise<Written | undefined> {
-  const { resource, key, old } = draft
+export async function writeObject(context: ApiContext, given: Draft): Promise<Written | undefined> {
+  const { resource, key } = given
+  // From here to the commit everything is in the form that was asked for.
+  const old = given.old && { ...given.old, object: asServed(resource, given.old.object) }
+  const draft = { ...given, old }
   const warnings = [...draft.warnings]
   const asked = resource.schema.applyDefaults(
     withServerFields(context, draft) as JsonObject,
@@ -57,16 +54,21 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
   validateObject(resource, object, old?.object)
   const request = admissionRequest(draft, object, warnings)
   for (const plugin of context.validating) await plugin.admit(request)
-  const answer = (stored: ApiObject, changed: boolean): Written => ({
-    object: asServed(resource, stored),
+  const answer = (whole: ApiObject, changed: boolean): Written => ({
+    object: whole,
     warnings,
     created: old === undefined,
     changed,
   })
-  if (old !== undefined && sameObject(old.object, object)) return answer(old.object, false)
-  const value = encodeObject(object)
-  if (value.byteLength > objectBytesMax) {
-    const sizes = { size: value.byteLength, limit: objectBytesMax }
+  const stored = asStored(resource, object)
+  const moved = given.old !== undefined && given.old.object.apiVersion !== stored.apiVersion
+  if (old !== undefined && !moved && sameObject(old.object, object)) {
+    return answer(old.object, false)
+  }
+  const value = encodeObject(stored)
+  const limit = resource.rules.bytesMax ?? objectBytesMax
+  if (value.byteLength > limit) {
+    const sizes = { size: value.byteLength, limit }
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
   const checks = old === undefined ? await namespaceCheck(context, resource, key) : []
@@ -75,7 +77,7 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
   const write = {
     storageKey: storageKey(key),
     before: old?.revision ?? 0,
-    object: ends ? undefined : object,
+    object: ends ? undefined : stored,
     value: ends ? undefined : value,
   }
   const revision = await commitObjects(context, [write], { checks, writes: [] })
@@ -91,7 +93,7 @@ export function withRevision(object: ApiObject, revision: number): ApiObject {
 /** What only the server may say is taken from what is stored, or made new. */
 function withServerFields(context: ApiContext, draft: Draft): ApiObject {
   const { old, object, key, resource, subresource } = draft
-  const apiVersion = apiVersionOf(resource.group, resource.storageVersion)
+  const apiVersion = servedApiVersion(resource)
   if (old !== undefined && subresource === "status") {
     const { status: _, ...kept } = old.object
     const whole = { ...kept, metadata: withManaged(old.object.metadata, draft.managedFields) }

@@ -1,17 +1,10 @@
 // The built-in kinds of Kubernetes' core group that a plane needs by itself.
 
+import type { JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"
-import {
-  conditions,
-  defineBuiltIn,
-  flag,
-  integer,
-  list,
-  object,
-  open,
-  text,
-  textMap,
-} from "./define.ts"
+import { conditions, defineBuiltIn, flag, list, object, text, textMap } from "./define.ts"
+
+const nullable = (schema: JsonObject): JsonObject => ({ ...schema, nullable: true })
 
 export const namespaceDefinition: ApiObject = defineBuiltIn({
   group: "",
@@ -26,6 +19,14 @@ export const namespaceDefinition: ApiObject = defineBuiltIn({
     spec: object({ finalizers: list(text()) }),
     status: object({ phase: text(), conditions }),
   }),
+  traits: {
+    // There is no way to name many namespaces to be deleted at once.
+    verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+    unconditionalUpdate: true,
+    subresources: [
+      { name: "finalize", group: "", version: "v1", kind: "Namespace", verbs: ["update"] },
+    ],
+  },
 })
 
 export const configMapDefinition: ApiObject = defineBuiltIn({
@@ -35,45 +36,50 @@ export const configMapDefinition: ApiObject = defineBuiltIn({
   plural: "configmaps",
   shortNames: ["cm"],
   namespaced: true,
-  schema: object({ data: textMap(), binaryData: textMap(), immutable: flag() }),
+  schema: object({ data: nullable(textMap()), binaryData: nullable(textMap()), immutable: flag() }),
+  traits: { unconditionalUpdate: true },
 })
 
-const involved = object({
-  apiVersion: text(),
-  kind: text(),
-  namespace: text(),
-  name: text(),
-  uid: text(),
-  resourceVersion: text(),
-  fieldPath: text(),
-})
-
-export const eventDefinition: ApiObject = defineBuiltIn({
+/** Its values are stored encrypted. */
+export const secretDefinition: ApiObject = defineBuiltIn({
   group: "",
   version: "v1",
-  kind: "Event",
-  plural: "events",
-  shortNames: ["ev"],
+  kind: "Secret",
+  plural: "secrets",
   namespaced: true,
-  columns: [
-    { name: "Type", type: "string", jsonPath: ".type" },
-    { name: "Reason", type: "string", jsonPath: ".reason" },
-    { name: "Message", type: "string", jsonPath: ".message" },
-  ],
   schema: object({
-    involvedObject: involved,
-    related: involved,
-    reason: text(),
-    message: text(),
-    type: text(),
-    action: text(),
-    count: integer(),
-    firstTimestamp: text({ nullable: true }),
-    lastTimestamp: text({ nullable: true }),
-    eventTime: text({ nullable: true }),
-    reportingComponent: text(),
-    reportingInstance: text(),
-    source: object({ component: text(), host: text() }),
-    series: open,
+    data: nullable(textMap()),
+    stringData: nullable(textMap()),
+    type: text({ default: "Opaque" }),
+    immutable: flag(),
   }),
+  traits: { unconditionalUpdate: true },
+})
+
+const reference = object(
+  {
+    apiVersion: text(),
+    kind: text(),
+    namespace: text(),
+    name: text(),
+    uid: text(),
+    resourceVersion: text(),
+    fieldPath: text(),
+  },
+  { "x-kubernetes-map-type": "atomic" },
+)
+
+export const serviceAccountDefinition: ApiObject = defineBuiltIn({
+  group: "",
+  version: "v1",
+  kind: "ServiceAccount",
+  plural: "serviceaccounts",
+  shortNames: ["sa"],
+  namespaced: true,
+  schema: object({
+    secrets: list(reference),
+    imagePullSecrets: list(object({ name: text() }, { "x-kubernetes-map-type": "atomic" })),
+    automountServiceAccountToken: flag(),
+  }),
+  traits: { unconditionalUpdate: true },
 })

@@ -1,0 +1,26 @@
+// Which built-in kinds have rules of their own.
+
+import { configMapRules } from "./config-map-rules.ts"
+import { coreEventRules, newEventRules } from "./event-rules.ts"
+import type { KindRules } from "./kind-rules.ts"
+import { leaseRules } from "./lease-rules.ts"
+import { secretRules } from "./secret-rules.ts"
+
+const none: KindRules = {}
+
+const rules: Readonly<Record<string, KindRules>> = {
+  configmaps: configMapRules,
+  secrets: secretRules,
+  events: coreEventRules,
+  "events.events.k8s.io": newEventRules,
+  "leases.coordination.k8s.io": leaseRules,
+  "roles.rbac.authorization.k8s.io": roleRules,
+  "clusterroles.rbac.authorization.k8s.io": clusterRoleRules,
+  "rolebindings.rbac.authorization.k8s.io": roleBindingRules,
+  "clusterrolebindings.rbac.authorization.k8s.io": clusterRoleBindingRules,
+}
+
+/** By the name of the built-in definition. */
+export function rulesOf(definition: string): KindRules {
+  return (Object.hasOwn(rules, definition) ? rules[definition] : undefined) ?? none
+}
