@@ -2,7 +2,8 @@
 // name is written where scripts/test.ts finds it, so that the summary can say what was not tested.
 
 import { spawnSync } from "node:child_process"
-import { appendFileSync } from "node:fs"
+import { appendFileSync, existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 
 export interface ToolCheck {
   /** For `describe.skipIf(tool.missing)`. */
@@ -17,10 +18,14 @@ const known = new Map<string, boolean>()
 export function requireTool(...tools: readonly string[]): ToolCheck {
   const name = tools.find((tool) => !works(tool))
   if (name === undefined) return { missing: false, name: "" }
-  const log = process.env.SETPOINT_TEST_SKIPS
   const label = name.split(":")[0] ?? name
-  if (log !== undefined && log !== "") appendFileSync(log, `${label}\n`)
+  noteSkipped(label)
   return { missing: true, name: label }
+}
+
+function noteSkipped(label: string): void {
+  const log = process.env.SETPOINT_TEST_SKIPS
+  if (log !== undefined && log !== "") appendFileSync(log, `${label}\n`)
 }
 
 function works(tool: string): boolean {
@@ -56,4 +61,16 @@ export function dropsOverride(): { readonly check: ToolCheck; readonly prefix: r
 /** A private mount namespace in which a tmpfs can be mounted. */
 export function mountsPrivately(): ToolCheck {
   return requireTool("unshare: -m mount -t tmpfs none /mnt")
+}
+
+export interface ClientProgram extends ToolCheck {
+  readonly path: string
+}
+
+/** "kubectl-1.35", "helm-4" ...: a real client that `npm run clients` has fetched. */
+export function requireClient(name: string): ClientProgram {
+  const path = fileURLToPath(new URL(`./clients/bin/${name}`, import.meta.url))
+  if (existsSync(path)) return { missing: false, name: "", path }
+  noteSkipped(`${name} (npm run clients)`)
+  return { missing: true, name, path }
 }
