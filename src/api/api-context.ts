@@ -8,6 +8,7 @@ import type { DeleteJudge } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Check, Revision, Store, Write } from "../contract/store.ts"
 import type { ApiObject } from "../object/object.ts"
+import type { RoleIndex } from "./authz/role-index.ts"
 import { apiFault } from "./faults.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 import type { ResourceRegistry } from "./resource-registry.ts"
@@ -18,6 +19,7 @@ export interface ApiContext {
   readonly random: Random
   readonly registry: ResourceRegistry
   readonly owners: OwnerIndex
+  readonly roles: RoleIndex
   readonly judge: DeleteJudge
   readonly mutating: readonly Admission[]
   readonly validating: readonly Admission[]
@@ -63,6 +65,7 @@ export async function commitObjects(
   for (const { storageKey, object } of objects) {
     context.owners.put(storageKey, object, result.revision)
     context.registry.noteCommitted(storageKey, object, result.revision)
+    context.roles.noteCommitted(storageKey, object, result.revision)
   }
   return result.revision
 }

@@ -227,6 +227,20 @@ export const apiFault = defineFaults({
     status: 503,
     reason: "ServiceUnavailable",
   },
+  "SPT-API-050": {
+    fault: "stuck",
+    text: 'cannot answer for the host "{host}": it is none of this server\'s names',
+    hint: "use a name of its certificate; `--tls-san NAME` adds one",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-051": {
+    fault: "stuck",
+    text: 'cannot answer a page of another site ("{origin}")',
+    hint: "this port is for programs; the dashboard has an address of its own",
+    status: 403,
+    reason: "Forbidden",
+  },
   "SPT-API-060": {
     fault: "stuck",
     text: "cannot read the protobuf body: {why} at byte {offset}",

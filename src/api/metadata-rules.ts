@@ -48,11 +48,19 @@ export function checkMetadata(resource: ServedResource, metadata: ObjectMeta): F
 }
 
 function checkName(resource: ServedResource, name: string): FieldCause[] {
+  // Roles are named as the parts of the system they are for: "system:discovery".
+  if (resource.group === "rbac.authorization.k8s.io") return checkSegment(name)
   const isNamespace = resource.group === "" && resource.resource === "namespaces"
   if (isNamespace ? isDnsLabel(name) : isSubdomain(name)) return []
   const shape = isNamespace ? "label (at most 63 characters)" : "subdomain (at most 253 characters)"
   const text = `"${name.slice(0, 300)}" must be a lower case RFC 1123 ${shape}`
   return [invalid("metadata.name", `${text}: letters, digits, "-"${isNamespace ? "" : ' and "."'}`)]
+}
+
+function checkSegment(name: string): FieldCause[] {
+  const dots = name === "." || name === ".."
+  const sane = name !== "" && name.length <= 253 && !dots && !/[/%]/.test(name)
+  return sane ? [] : [invalid("metadata.name", 'may not be ".", "..", or contain "/" or "%"')]
 }
 
 function checkLabels(labels: Readonly<Record<string, string>>): FieldCause[] {

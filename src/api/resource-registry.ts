@@ -18,6 +18,7 @@ import { eventDefinition, newEventDefinition } from "./definitions/events.ts"
 import { guardPolicyDefinition } from "./definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "./definitions/invariants.ts"
 import { rbacDefinitions } from "./definitions/rbac.ts"
+import { reviewDefinitions } from "./definitions/reviews.ts"
 import { loopDefinition, planDefinition, planeDefinition } from "./definitions/setpoint.ts"
 import { apiFault } from "./faults.ts"
 import { type Follower, followStore } from "./follow-store.ts"
@@ -45,6 +46,7 @@ const builtIns: readonly ApiObject[] = [
   invariantDefinition,
   signalDefinition,
   ...rbacDefinitions,
+  ...reviewDefinitions,
 ]
 
 interface BuiltIn {

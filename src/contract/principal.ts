@@ -16,6 +16,19 @@ export interface Principal {
 /** May do everything that a request can ask for; the owner of the data directory is in it. */
 export const mastersGroup = "system:masters"
 
+/** Of the tokens that `setpoint token create` makes, by kind. */
+export const humansGroup = "setpoint:humans"
+export const servicesGroup = "setpoint:services"
+export const agentsGroup = "setpoint:agents"
+
+/** Added to everybody who signed in, and to nobody else: whoever is in it is bound by roles. */
+export const authenticatedGroup = "system:authenticated"
+
+/** False for the engine, sources and others who call the verbs from inside. */
+export function isFromOutside({ groups = [] }: Principal): boolean {
+  return groups.includes(authenticatedGroup)
+}
+
 /** The engine itself, writing status, plans and finalizers. Nobody can sign in as it. */
 export const enginePrincipal: Principal = { name: "setpoint:engine", kind: "service" }
 

@@ -4,6 +4,12 @@ import { configMapRules } from "./config-map-rules.ts"
 import { coreEventRules, newEventRules } from "./event-rules.ts"
 import type { KindRules } from "./kind-rules.ts"
 import { leaseRules } from "./lease-rules.ts"
+import {
+  clusterRoleBindingRules,
+  clusterRoleRules,
+  roleBindingRules,
+  roleRules,
+} from "./rbac-rules.ts"
 import { secretRules } from "./secret-rules.ts"
 
 const none: KindRules = {}

@@ -4,12 +4,6 @@
 
 import type { ApiObject } from "../../object/object.ts"
 import type { FieldCause } from "../faults.ts"
-import {
-  clusterRoleBindingRules,
-  clusterRoleRules,
-  roleBindingRules,
-  roleRules,
-} from "./rbac-rules.ts"
 
 export interface KindRules {
   /** Before anything is compared or stored; throws 400. */

@@ -10,12 +10,13 @@ import {
   tokenAuthenticator,
 } from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
+import { signIn } from "../../api/http/sign-in.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
-import { allowAll } from "../../contract/authorizer.ts"
 import { mastersGroup } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 import type { Plane } from "../plane.ts"
+import { openAccess } from "./local-access.ts"
 import { localPrincipal, type openLocalToken } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
@@ -56,18 +57,21 @@ export async function serveLocally(
     ...pair,
     clientAuthority: authority.certificate,
   }
+  const authenticate = signIn(
+    firstKnown(
+      certificateAuthenticator,
+      tokenAuthenticator(() => [token, ...others()]),
+    ),
+  )
+  await openAccess(plane, authenticate)
   const server = await serveHttp({
     verbs: plane.api.verbs,
-    reads: plane.api.reads,
     reads: plane.api.reads,
     registry: plane.api.registry,
     extensions: plane.extensions,
     clock: systemClock,
-    authenticate: firstKnown(
-      certificateAuthenticator,
-      tokenAuthenticator(() => [token, ...others()]),
-    ),
-    authorizer: allowAll,
+    authenticate,
+    authorizer: plane.api.roles,
     socketPath: join(directory, "api.sock"),
     version: options.version,
     tls,

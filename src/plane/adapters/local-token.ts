@@ -7,11 +7,11 @@ import { join } from "node:path"
 import type { TokenEntry } from "../../api/http/authenticate.ts"
 import { sha256 } from "../../base/hash.ts"
 import { hex, type Random } from "../../base/random.ts"
-import type { Principal } from "../../contract/principal.ts"
+import { mastersGroup, type Principal } from "../../contract/principal.ts"
 import { isCode, writePrivateFile } from "../../store/engines/private-files.ts"
 
 export function localPrincipal(): Principal {
-  return { name: userInfo().username, kind: "human" }
+  return { name: userInfo().username, kind: "human", groups: [mastersGroup] }
 }
 
 export function readLocalToken(directory: string): string | undefined {

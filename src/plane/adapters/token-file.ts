@@ -9,7 +9,13 @@ import { toTimestamp } from "../../base/clock.ts"
 import { sha256 } from "../../base/hash.ts"
 import { isObject, type Json } from "../../base/json.ts"
 import { hex, type Random } from "../../base/random.ts"
-import type { Principal, PrincipalKind } from "../../contract/principal.ts"
+import {
+  agentsGroup,
+  humansGroup,
+  type Principal,
+  type PrincipalKind,
+  servicesGroup,
+} from "../../contract/principal.ts"
 import { isCode, writePrivateFile } from "../../store/engines/private-files.ts"
 import { planeFault } from "../faults.ts"
 
@@ -22,6 +28,14 @@ export interface TokenRow {
   readonly sha256: string
   readonly createdAt: string
   readonly expiresAt: string
+  /** Besides that of its kind. */
+  readonly groups?: readonly string[]
+}
+
+const kindGroups: Readonly<Record<PrincipalKind, string>> = {
+  human: humansGroup,
+  service: servicesGroup,
+  agent: agentsGroup,
 }
 
 const tokensMax = 1000
@@ -117,7 +131,10 @@ export function tokenBook(directory: string, now: () => number): () => readonly 
       seen = state
     }
     const live = rows.filter((row) => expiry(row.expiresAt) > now())
-    return live.map(({ name, kind, sha256: hash }) => ({ sha256: hash, principal: { name, kind } }))
+    return live.map(({ name, kind, sha256: hash, groups = [] }) => {
+      const principal = { name, kind, groups: [kindGroups[kind], ...groups] }
+      return { sha256: hash, principal }
+    })
   }
 }
 
