@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 import { sha256 } from "../../base/hash.ts"
+import { jsonText } from "../../base/json-text.ts"
 import type { Answer } from "./answer.ts"
 
 export interface Document {
@@ -12,7 +13,7 @@ export interface Document {
 }
 
 export function jsonDocument(value: object): Document {
-  return documentOf(Buffer.from(`${JSON.stringify(value)}\n`))
+  return documentOf(Buffer.from(`${jsonText(value)}\n`))
 }
 
 export function documentOf(bytes: Uint8Array): Document {

@@ -2,6 +2,7 @@
 
 import { sleep } from "../../base/clock.ts"
 import { discoveryRoutes } from "../discovery/discovery-routes.ts"
+import { openApiRoutes } from "../openapi/openapi-routes.ts"
 import { type HttpApi, handleRequest, type Watches } from "./handle-request.ts"
 import { healthRoutes } from "./health-routes.ts"
 import { type Listener, listenOnLoopback, listenOnSocket, type OnRequest } from "./listener.ts"
@@ -35,11 +36,13 @@ const idleLookMs = 20
 
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const stop = new AbortController()
+  const { version = "0.0.0" } = options
   const api: HttpApi = {
     ...options,
     routes: [
-      ...healthRoutes({ version: options.version ?? "0.0.0", ready: () => options.ready?.() }),
+      ...healthRoutes({ version, ready: () => options.ready?.() }),
       ...discoveryRoutes(options.registry),
+      ...openApiRoutes(options.registry, { clock: options.clock, version }),
       ...(options.routes ?? []),
     ],
     requestMs: options.requestMs ?? 60_000,
