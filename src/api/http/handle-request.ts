@@ -17,12 +17,16 @@ import {
   type Credentials,
   clientCertificate,
 } from "./authenticate.ts"
+import { compressed } from "./compress.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { forbidden } from "./forbidden.ts"
+import type { Lanes } from "./lanes.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
 import { bodyType, readBody } from "./read-body.ts"
 import { type RequestInfo, requestInfo } from "./request-info.ts"
+import type { RequestMetrics } from "./request-metrics.ts"
+import { serveExtension } from "./serve-extension.ts"
 import { listOptions, serveResource } from "./serve-resource.ts"
 import { serveWatch } from "./serve-watch.ts"
 
@@ -38,13 +42,10 @@ export interface HttpApi {
   readonly routes: readonly PlainRoute[]
   /** For all but watches. */
   readonly requestMs: number
-  readonly watchesMax: number
-}
-
-export interface Watches {
-  open: number
-  /** Aborts when the server drains. */
-  readonly signal: AbortSignal
+  readonly lanes: Lanes
+  readonly seen: RequestMetrics
+  /** Aborts when the server drains: watches end. */
+  readonly draining: AbortSignal
 }
 
 /** The header that asks for the object of a finished delete. */
@@ -57,31 +58,42 @@ interface Call {
   readonly url: string
   readonly path: string
   readonly query: URLSearchParams
+  readonly plain: PlainRoute | undefined
+  readonly info: RequestInfo
 }
 
 export async function handleRequest(
   api: HttpApi,
-  watches: Watches,
   request: ApiRequest,
   response: ApiResponse,
 ): Promise<void> {
+  const began = api.clock.monotonic()
+  const url = request.url ?? "/"
+  const mark = url.indexOf("?")
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+  const method = request.method ?? "GET"
+  const plain = method === "GET" ? findRoute(api.routes, path) : undefined
+  const info = requestInfo(method, path, query)
+  const call: Call = { api, request, method, url, path, query, plain, info }
+  await answer(call, response)
+  const seconds = (api.clock.monotonic() - began) / 1000
+  api.seen.done({ plain, info, status: response.statusCode, seconds })
+}
+
+async function answer(call: Call, response: ApiResponse): Promise<void> {
+  const { api, request, plain, info, path } = call
   try {
-    const url = request.url ?? "/"
-    const mark = url.indexOf("?")
-    const path = mark < 0 ? url : url.slice(0, mark)
-    const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
-    const method = request.method ?? "GET"
-    const call: Call = { api, request, method, url, path, query }
-    const plain = method === "GET" ? findRoute(api.routes, path) : undefined
-    const info = requestInfo(method, path, query)
     const principal = await authenticated(call, plain)
     if (plain === undefined && info.isWatch && principal !== undefined) {
-      return await watch(call, watches, principal, info, response)
+      return await watch(call, principal, info, response)
     }
-    const task = () => answerTo(call, principal, plain, info)
+    // Health is answered whatever else goes on.
+    const leave = plain?.open === true ? undefined : await api.lanes.enter(principal, path, info)
+    const task = () => answerTo(call, principal, plain, info).finally(leave)
     const timed = await withDeadline(api.clock, api.requestMs, task)
     if (timed.kind === "timeout") throw apiFault("SPT-API-024", { why: "it took too long" })
-    send(response, timed.value)
+    send(response, await compressed(timed.value, request.headers["accept-encoding"]))
   } catch (error) {
     if (response.headersSent) {
       // The answer had begun: cutting it is the only way left to say that it is not whole.
@@ -125,9 +137,10 @@ async function answerTo(
     return plain.answer({ principal, path, query, headers: request.headers })
   }
   const extension = api.extensions.match(method, url)
-  const access =
-    extension?.access === undefined ? info.access : { ...info.access, ...extension.access }
-  const who = allow(call, principal, access)
+  if (extension !== undefined && principal !== undefined) {
+    return serveExtension({ ...call, principal, extension, access: info.access })
+  }
+  const who = allow(call, principal, info.access)
   const type = bodyType(request)
   const body = method === "GET" ? undefined : await readBody(request)
   if (extension !== undefined) {
@@ -138,7 +151,18 @@ async function answerTo(
   const wantsObject = request.headers[returnHeader] === "object"
   const { verbs, reads, clock } = api
   return serveResource({
-    ...{ verbs, reads, clock, principal: who, resource, path: target, method, query, body, wantsObject },
+    ...{
+      verbs,
+      reads,
+      clock,
+      principal: who,
+      resource,
+      path: target,
+      method,
+      query,
+      body,
+      wantsObject,
+    },
     headers: request.headers,
     bodyType: type,
   })
@@ -159,7 +183,6 @@ function needTarget({ target }: RequestInfo, path: string): ResourcePath {
 
 async function watch(
   call: Call,
-  watches: Watches,
   principal: Principal,
   info: RequestInfo,
   response: ApiResponse,
@@ -169,10 +192,7 @@ async function watch(
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
   if (target.name !== "") throw apiFault("SPT-API-021", { method: "WATCH", path })
-  if (watches.open >= api.watchesMax) {
-    throw apiFault("SPT-API-023", { why: `${api.watchesMax} watches are open` })
-  }
-  watches.open++
+  const leave = api.lanes.openWatch(principal)
   try {
     await serveWatch({
       reads: api.reads,
@@ -182,10 +202,10 @@ async function watch(
       query,
       headers: call.request.headers,
       options: listOptions({ path: target, query }),
-      signal: watches.signal,
+      signal: api.draining,
       response,
     })
   } finally {
-    watches.open--
+    leave()
   }
 }

@@ -1,0 +1,73 @@
+// etcd by its own API: gRPC Put of 1 KB values over so many connections, for a while. The same
+// shape as load.ts; the few bytes of the message are written by hand.
+
+import { type ClientHttp2Session, connect } from "node:http2"
+import type { LoadResult } from "./load.ts"
+
+interface EtcdOrder {
+  readonly url: string
+  readonly connections: number
+  readonly ms: number
+  readonly tag: string
+  readonly bytes: number
+}
+
+function field(number: number, bytes: Buffer): Buffer {
+  const length: number[] = []
+  let rest = bytes.length
+  while (rest > 127) {
+    length.push((rest & 127) | 128)
+    rest >>= 7
+  }
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length, rest]), bytes])
+}
+
+function putMessage(key: string, value: Buffer): Buffer {
+  const message = Buffer.concat([field(1, Buffer.from(key)), field(2, value)])
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return Buffer.concat([head, message])
+}
+
+function put(session: ClientHttp2Session, key: string, value: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/etcdserverpb.KV/Put",
+      "content-type": "application/grpc",
+      te: "trailers",
+    })
+    let code = ""
+    stream.on("trailers", (headers) => {
+      code = String(headers["grpc-status"])
+    })
+    stream.on("error", reject)
+    stream.on("close", () => (code === "0" ? resolve() : reject(new Error(`grpc status ${code}`))))
+    stream.resume()
+    stream.end(putMessage(key, value))
+  })
+}
+
+async function connection(order: EtcdOrder, id: number, until: number): Promise<number[]> {
+  const session = connect(order.url)
+  const value = Buffer.alloc(order.bytes, 120)
+  const times: number[] = []
+  for (let n = 0; performance.now() < until; n++) {
+    const start = performance.now()
+    await put(session, `/bench/${order.tag}-${id}-${n}`, value)
+    times.push(performance.now() - start)
+  }
+  session.destroy()
+  return times
+}
+
+const order = JSON.parse(process.argv[2] ?? "{}") as EtcdOrder
+const start = performance.now()
+const lanes = Array.from({ length: order.connections }, (_, id) =>
+  connection(order, id, start + order.ms),
+)
+const times = (await Promise.all(lanes)).flat().sort((a, b) => a - b)
+const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
+const ms = performance.now() - start
+const result: LoadResult = { answers: times.length, ms, p50: at(0.5), p99: at(0.99) }
+console.log(JSON.stringify(result))
