@@ -1,9 +1,9 @@
 // Schema and metadata rules over the object as it would be stored. An update is not refused for
 // what was invalid before and has not changed, so that a stricter definition locks nothing in.
 
-import { equalJson, isArray, isObject, type Json } from "../base/json.ts"
+import type { Json } from "../base/json.ts"
 import type { ApiObject } from "../object/object.ts"
-import { type Issue, issuePathText } from "../schema/issue.ts"
+import { type Issue, issuePathText, kubeText } from "../schema/issue.ts"
 import { apiFault, causesText, type FieldCause, summarize } from "./faults.ts"
 import { checkMetadata } from "./metadata-rules.ts"
 import type { ServedResource } from "./served-resource.ts"
@@ -13,9 +13,7 @@ export function validateObject(
   object: ApiObject,
   old: ApiObject | undefined,
 ): void {
-  const issues = resource.schema
-    .validate(object as Json)
-    .filter((issue) => old === undefined || !isUnchanged(issue, object, old))
+  const issues = resource.schema.validate(object as Json, old as Json | undefined)
   const causes = [
     ...issues.map(issueCause),
     ...checkMetadata(resource, object.metadata),
@@ -30,26 +28,10 @@ export function invalidFault(kind: string, name: string, causes: readonly FieldC
   return apiFault("SPT-API-005", { kind, name, why, causes: causesText(causes) })
 }
 
-function issueCause(issue: Issue): FieldCause {
-  const field = issuePathText(issue.path)
-  return { field, reason: `FieldValue${issue.code}`, message: issue.message }
-}
-
-function isUnchanged(issue: Issue, object: ApiObject, old: ApiObject): boolean {
-  // A missing member is judged by its parent: that has to be unchanged, too.
-  const path = issue.code === "Required" ? issue.path.slice(0, -1) : issue.path
-  if (path.length === 0) return false
-  return equalJson(valueAt(object as Json, path), valueAt(old as Json, path))
-}
-
-function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
-  let current: Json | undefined = value
-  for (const part of path) {
-    if (isArray(current) && typeof part === "number") current = current[part]
-    else if (isObject(current) && Object.hasOwn(current, part)) current = current[part]
-    else return undefined
-  }
-  return current
+export function issueCause(issue: Issue): FieldCause {
+  const field = issue.path.length === 0 ? "<nil>" : issuePathText(issue.path)
+  const code = issue.detail?.code ?? issue.code
+  return { field, reason: `FieldValue${code}`, message: kubeText(issue) }
 }
 
 function checkNewFinalizers(object: ApiObject, old: ApiObject | undefined): FieldCause[] {

@@ -50,6 +50,7 @@ export interface ApplyConflict {
   readonly path: string
   /** The same as Kubernetes writes it. */
   readonly field: string
+  readonly at: FieldPath
   readonly operation: "Apply" | "Update"
   readonly apiVersion: string
   readonly time?: string
@@ -143,6 +144,7 @@ function conflictsOf(others: readonly Owner[], touched: FieldSet): readonly Appl
         manager,
         path: pathText(path),
         field: fieldText(path),
+        at: path,
         operation,
         apiVersion,
         ...(time === undefined ? {} : { time }),

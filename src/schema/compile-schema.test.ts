@@ -303,7 +303,12 @@ test("the node keeps the marks that others read", () => {
   const { node } = compileSchema(
     specOf({
       key: { type: "string", "x-setpoint-secret": true, description: "the key" },
-      n: { type: "object", "x-kubernetes-validations": rules, "x-kubernetes-map-type": "atomic" },
+      n: {
+        type: "object",
+        properties: { a: { type: "integer" } },
+        "x-kubernetes-validations": rules,
+        "x-kubernetes-map-type": "atomic",
+      },
     }),
   )
   expect(nodeAt(node, "spec", "key")).toMatchObject({ secret: true, description: "the key" })

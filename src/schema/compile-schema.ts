@@ -5,10 +5,12 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
 import { compileDefaulter } from "./compile-default.ts"
 import { compilePruner, type PruneWalk } from "./compile-prune.ts"
+import { compileRules, objectCostMax } from "./compile-rules.ts"
 import { compileValidator } from "./compile-validate.ts"
 import { schemaFault } from "./faults.ts"
 import { type Issue, type IssuePath, issueText } from "./issue.ts"
 import { joinObjectMeta } from "./object-meta.ts"
+import { ruleIssues } from "./rule-issues.ts"
 import { parseNode, type SchemaNode, walkNodes } from "./schema-node.ts"
 import { structuralIssues } from "./structural-rules.ts"
 import { ValidationWalk } from "./validation-walk.ts"
@@ -16,8 +18,11 @@ import { ValidationWalk } from "./validation-walk.ts"
 export interface CompiledSchema {
   /** The parsed schema; `nodeAt(node, "spec")` is where diff begins. */
   readonly node: SchemaNode
-  /** Everything that is wrong with a value (after defaulting); empty when it is valid. */
-  validate(value: Json): readonly Issue[]
+  /**
+   * Everything that is wrong with a value (after defaulting); empty when it is valid. With an old
+   * value, what was wrong before and has not changed is forgiven, and rules can compare.
+   */
+  validate(value: Json, old?: Json): readonly Issue[]
   /** Without unknown members, and their places. The same reference when nothing was pruned. */
   prune(value: JsonObject): { value: JsonObject; unknown: readonly IssuePath[] }
   /** With defaults. The same reference when nothing changed. */
@@ -53,20 +58,34 @@ function tryCompile(schema: JsonObject, scope: SchemaScope) {
   const issues = structuralIssues(schema, scope === "object")
   if (issues.length > 0) return { compiled: undefined, issues }
   const parsed = parseNode(schema)
+  const rules = ruleIssues(parsed, scope === "object")
+  if (rules.length > 0) return { compiled: undefined, issues: rules }
   const wrong = defaultIssues(parsed)
   if (wrong.length > 0) return { compiled: undefined, issues: wrong }
-  return { compiled: compileNode(joinObjectMeta(parsed, scope === "object")), issues: nothing }
+  const whole = scope === "object"
+  return { compiled: compileNode(joinObjectMeta(parsed, whole), whole), issues: nothing }
 }
 
-function compileNode(node: SchemaNode): CompiledSchema {
+function compileNode(node: SchemaNode, whole: boolean): CompiledSchema {
   const validator = compileValidator(node)
+  const rules = compileRules(node, whole)
   const pruner = compilePruner(node)
   const defaulter = compileDefaulter(node)
   return {
     node,
-    validate(value) {
+    validate(value, old) {
       const walk = new ValidationWalk()
       validator(value, walk)
+      // Looking for the old value of every part costs more than judging: only where it matters.
+      if (walk.issues.length > 0 && old !== undefined) {
+        walk.issues.length = 0
+        validator(value, walk, old)
+      }
+      if (rules === undefined) return walk.issues
+      if (walk.issues.some(({ code, detail }) => blocking.has(detail?.code ?? code))) {
+        return [...walk.issues, unchecked]
+      }
+      rules(value, old, walk, { left: objectCostMax })
       return walk.issues
     },
     prune(value) {
@@ -76,6 +95,25 @@ function compileNode(node: SchemaNode): CompiledSchema {
     },
     applyDefaults: (value) => (defaulter === undefined ? value : (defaulter(value) as JsonObject)),
   }
+}
+
+/** After these, rules would only stumble over what is said already. */
+const blocking: ReadonlySet<string> = new Set([
+  "NotSupported",
+  "Required",
+  "TooLong",
+  "TooMany",
+  "TypeInvalid",
+])
+
+const uncheckedText =
+  "some validation rules were not checked because the object was invalid; " +
+  "correct the existing errors to complete validation"
+const unchecked: Issue = {
+  code: "Invalid",
+  path: [],
+  message: uncheckedText,
+  detail: { value: null, says: uncheckedText },
 }
 
 /** A default has to be a valid value of its own node, with nothing that would be pruned. */
@@ -89,7 +127,7 @@ function defaultIssues(root: SchemaNode): readonly Issue[] {
       issues.push({ code: "Invalid", path: at, message: "must not be null unless nullable" })
       continue
     }
-    const compiled = compileNode(node)
+    const compiled = compileNode(node, false)
     const unknown = isObject(value) ? compiled.prune(value).unknown : nothing
     for (const place of unknown) {
       issues.push({ code: "Unknown", path: [...at, ...place], message: "would be pruned" })

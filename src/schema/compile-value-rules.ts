@@ -3,6 +3,7 @@
 
 import { RE2JS } from "re2js"
 import { canonicalJson, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import { integerFormats, stringFormats } from "./formats.ts"
 import type { SchemaNode } from "./schema-node.ts"
 import type { ValidationWalk } from "./validation-walk.ts"
@@ -11,7 +12,7 @@ type Rule<T> = (value: T, walk: ValidationWalk) => void
 
 export interface ValueRules {
   readonly text: readonly Rule<string>[]
-  readonly number: readonly Rule<number>[]
+  readonly number: readonly Rule<number | bigint>[]
   readonly list: readonly Rule<readonly Json[]>[]
   readonly object: readonly Rule<JsonObject>[]
   readonly any: readonly Rule<Json>[]
@@ -43,14 +44,16 @@ function textRules(source: JsonObject): Rule<string>[] {
   if (min !== undefined) {
     rules.push((value, walk) => {
       if (value.length < min * 2 && lengthOf(value) < min) {
-        walk.report("Invalid", `must be at least ${min} characters long`)
+        const body = `should be at least ${min} chars long`
+        walk.report("Invalid", `must be at least ${min} characters long`, { value, body })
       }
     })
   }
   if (max !== undefined) {
     rules.push((value, walk) => {
       if (value.length > max && (value.length > max * 2 || lengthOf(value) > max)) {
-        walk.report("TooLong", `must not be longer than ${max} characters`)
+        const says = `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}`
+        walk.report("TooLong", `must not be longer than ${max} characters`, { says })
       }
     })
   }
@@ -59,7 +62,10 @@ function textRules(source: JsonObject): Rule<string>[] {
   const passes = stringFormats.get(format)
   if (passes !== undefined) {
     rules.push((value, walk) => {
-      if (!passes(value)) walk.report("Invalid", `must be in format ${format}`)
+      if (passes(value)) return
+      const body = `must be of type ${format}: ${JSON.stringify(value)}`
+      const detail = walk.hidden > 0 ? { body: `must be of type ${format}` } : { value, body }
+      walk.report("Invalid", `must be in format ${format}`, { code: "TypeInvalid", ...detail })
     })
   }
   return rules
@@ -78,40 +84,55 @@ function patternRule(pattern: string): Rule<string> {
     if (value.length > patternInputMax) {
       walk.report("TooLong", `must not be longer than ${patternInputMax} to be matched`)
     } else if (!expression.test(value)) {
-      walk.report("Invalid", `must match ${JSON.stringify(pattern)}`)
+      const body = `should match '${pattern}'`
+      walk.report("Invalid", `must match ${JSON.stringify(pattern)}`, { value, body })
     }
   }
 }
 
-function numberRules(source: JsonObject): Rule<number>[] {
-  const rules: Rule<number>[] = []
-  const min = numberAt(source, "minimum")
-  const max = numberAt(source, "maximum")
-  const step = numberAt(source, "multipleOf")
+/** The same where a bigint may stand. */
+const boundAt = (source: JsonObject, name: string): number | bigint | undefined => {
+  const value = source[name]
+  return typeof value === "number" || typeof value === "bigint" ? value : undefined
+}
+
+function numberRules(source: JsonObject): Rule<number | bigint>[] {
+  const rules: Rule<number | bigint>[] = []
+  const min = boundAt(source, "minimum")
+  const max = boundAt(source, "maximum")
+  const step = boundAt(source, "multipleOf")
   if (min !== undefined) {
     const open = source.exclusiveMinimum === true
     const message = open ? `must be above ${min}` : `must be at least ${min}`
+    const body = `should be greater than ${open ? "" : "or equal to "}${min}`
     rules.push((value, walk) => {
-      if (value < min || (open && value === min)) walk.report("Invalid", message)
+      if (open ? !(value > min) : value < min) walk.report("Invalid", message, { value, body })
     })
   }
   if (max !== undefined) {
     const open = source.exclusiveMaximum === true
     const message = open ? `must be below ${max}` : `must be at most ${max}`
+    const body = `should be less than ${open ? "" : "or equal to "}${max}`
     rules.push((value, walk) => {
-      if (value > max || (open && value === max)) walk.report("Invalid", message)
+      if (open ? !(value < max) : value > max) walk.report("Invalid", message, { value, body })
     })
   }
   if (step !== undefined) {
     rules.push((value, walk) => {
-      if (!isMultiple(value, step)) walk.report("Invalid", `must be a multiple of ${step}`)
+      if (isMultiple(value, step)) return
+      const body = `should be a multiple of ${step}`
+      walk.report("Invalid", `must be a multiple of ${step}`, { value, body })
     })
   }
   const range = integerFormats.get(typeof source.format === "string" ? source.format : "")
   if (range !== undefined) {
     rules.push((value, walk) => {
       if (value < range.min || value > range.max) {
-        walk.report("Invalid", `must be in format ${String(source.format)}`)
+        const format = String(source.format)
+        walk.report("Invalid", `must be in format ${format}`, {
+          value,
+          says: `Checked value must be of type integer with format ${format}`,
+        })
       }
     })
   }
@@ -119,10 +140,16 @@ function numberRules(source: JsonObject): Rule<number>[] {
 }
 
 /** 0.3 is a multiple of 0.1 although the binary fractions disagree. */
-function isMultiple(value: number, step: number): boolean {
-  const quotient = value / step
+function isMultiple(value: number | bigint, step: number | bigint): boolean {
+  const whole = typeof value === "bigint" || typeof step === "bigint"
+  if (whole && isWhole(value) && isWhole(step)) return BigInt(value) % BigInt(step) === 0n
+  const quotient = Number(value) / Number(step)
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * 4 * Math.max(1, quotient)
 }
+
+const isWhole = (value: number | bigint) => typeof value === "bigint" || Number.isInteger(value)
+
+const atMost = (max: number): string => `must have at most ${max} ${max === 1 ? "item" : "items"}`
 
 function objectRules(source: JsonObject): Rule<JsonObject>[] {
   const min = numberAt(source, "minProperties") ?? 0
@@ -131,8 +158,14 @@ function objectRules(source: JsonObject): Rule<JsonObject>[] {
   const rule: Rule<JsonObject> = (value, walk) => {
     let members = 0
     for (const name in value) if (value[name] !== undefined) members++
-    if (members < min) walk.report("Invalid", `must have at least ${min} members`)
-    if (members > max) walk.report("TooMany", `must not have more than ${max} members`)
+    if (members < min) {
+      const body = `should have at least ${min} properties`
+      walk.report("Invalid", `must have at least ${min} members`, { value: members, body })
+    }
+    if (members > max) {
+      const message = `must not have more than ${max} members`
+      walk.report("TooMany", message, { value: members, says: atMost(max) })
+    }
   }
   return [rule]
 }
@@ -143,12 +176,16 @@ function listRules(node: SchemaNode): Rule<readonly Json[]>[] {
   const max = numberAt(node.source, "maxItems")
   if (min !== undefined) {
     rules.push((value, walk) => {
-      if (value.length < min) walk.report("Invalid", `must have at least ${min} items`)
+      if (value.length >= min) return
+      const body = `should have at least ${min} items`
+      walk.report("Invalid", `must have at least ${min} items`, { value: value.length, body })
     })
   }
   if (max !== undefined) {
     rules.push((value, walk) => {
-      if (value.length > max) walk.report("TooMany", `must not have more than ${max} items`)
+      if (value.length <= max) return
+      const detail = { value: value.length, says: atMost(max) }
+      walk.report("TooMany", `must not have more than ${max} items`, detail)
     })
   }
   if (node.listType !== "atomic") rules.push(uniqueRule(node))
@@ -169,6 +206,10 @@ function uniqueRule(node: SchemaNode): Rule<readonly Json[]> {
     }
     return key
   }
+  const shownKey = (item: Json): Json => {
+    if (listType === "set" || !isObject(item)) return item
+    return Object.fromEntries(listMapKeys.map((name) => [name, item[name] ?? null]))
+  }
   const what = listType === "set" ? "item" : `item with this ${listMapKeys.join(" and ")}`
   return (value, walk) => {
     if (value.length < 2) return
@@ -178,7 +219,10 @@ function uniqueRule(node: SchemaNode): Rule<readonly Json[]> {
       if (key === undefined) continue
       const first = seen.get(key)
       if (first === undefined) seen.set(key, index)
-      else walk.reportAt(index, "Duplicate", `is a second ${what}, after [${first}]`)
+      else {
+        const shown = shownKey(value[index] ?? null)
+        walk.reportAt(index, "Duplicate", `is a second ${what}, after [${first}]`, { value: shown })
+      }
     }
   }
 }
@@ -187,13 +231,17 @@ function enumRules(source: JsonObject): Rule<Json>[] {
   if (!isArray(source.enum)) return []
   const allowed = source.enum
   const texts = new Set(allowed.map(canonicalJson))
-  const shown = allowed.slice(0, 20).map((value) => JSON.stringify(value))
+  const shown = allowed.slice(0, 20).map((value) => canonicalJson(value))
   const message = `must be one of ${shown.join(", ")}${allowed.length > 20 ? " ..." : ""}`
+  const quoted = allowed.map((value) =>
+    JSON.stringify(typeof value === "string" ? value : jsonText(value)),
+  )
+  const says = `supported values: ${quoted.join(", ")}`
   const plain: ReadonlySet<Json> = new Set(allowed.filter((value) => typeof value !== "object"))
   const rule: Rule<Json> = (value, walk) => {
     if (plain.has(value)) return
     if (typeof value === "object" && texts.has(canonicalJson(value))) return
-    walk.report("NotSupported", message)
+    walk.report("NotSupported", message, { value, says })
   }
   return [rule]
 }

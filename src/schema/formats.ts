@@ -86,5 +86,12 @@ export const stringFormats: ReadonlyMap<string, (value: string) => boolean> = ne
 ])
 
 /** The largest values of the integer formats; int64 is bounded by what a JSON number can hold. */
-export const integerFormats: ReadonlyMap<string, { readonly min: number; readonly max: number }> =
-  new Map([["int32", { min: -2147483648, max: 2147483647 }]])
+export interface IntegerRange {
+  readonly min: number | bigint
+  readonly max: number | bigint
+}
+
+export const integerFormats: ReadonlyMap<string, IntegerRange> = new Map<string, IntegerRange>([
+  ["int32", { min: -2147483648, max: 2147483647 }],
+  ["int64", { min: -(2n ** 63n), max: 2n ** 63n - 1n }],
+])

@@ -15,7 +15,7 @@ const bool: Check = (value) => (typeof value === "boolean" ? ok : "must be true 
 const text: Check = (value) => (typeof value === "string" ? ok : "must be text")
 const count: Check = (value) => (isCount(value) ? ok : "must be a whole number from 0")
 const number: Check = (value) =>
-  typeof value === "number" && Number.isFinite(value) ? ok : "must be a number"
+  typeof value === "bigint" || Number.isFinite(value) ? ok : "must be a number"
 const object: Check = (value) => (isObject(value) ? ok : "must be an object")
 const objects: Check = (value) =>
   isArray(value) && value.length > 0 && value.every(isObject)
@@ -49,7 +49,7 @@ const pattern: Check = (value) => {
 }
 
 const positive: Check = (value) =>
-  typeof value === "number" && value > 0 && Number.isFinite(value) ? ok : "must be above 0"
+  number(value) === ok && Number(value) > 0 ? ok : "must be above 0"
 
 const someValues: Check = (value) =>
   isArray(value) && value.length > 0 ? ok : "must be a list of at least one value"
@@ -57,7 +57,7 @@ const someValues: Check = (value) =>
 const onlyTrue: Check = (value) => (value === true ? ok : "must be true or left out")
 
 const rules: Check = (value) => {
-  const isRule = (rule: Json) => isObject(rule) && typeof rule.rule === "string" && rule.rule !== ""
+  const isRule = (rule: Json) => isObject(rule) && typeof (rule.rule ?? "") === "string"
   return isArray(value) && value.every(isRule) ? ok : "must be a list of objects with a rule"
 }
 

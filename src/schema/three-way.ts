@@ -135,6 +135,7 @@ function sameKind(left: Side, right: Side): boolean {
 /** Equality in which a recorded hash, at any depth, equals the value it stands for. */
 function equalDeep(left: Side, right: Side): boolean {
   if (left === right) return true
+  if (typeof left === "bigint" || typeof right === "bigint") return sameDigits(left, right)
   if (isHashedValue(left) || isHashedValue(right)) return equalCompacted(left, right)
   if (isArray(left)) {
     if (!isArray(right) || left.length !== right.length) return false

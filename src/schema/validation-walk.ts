@@ -2,37 +2,63 @@
 // that is copied only when there is an issue, so that a valid value allocates nothing.
 
 import { forbiddenKeys, isArray, isObject, type Json } from "../base/json.ts"
-import { type Issue, type IssueCode, issuesMax } from "./issue.ts"
+import { type Issue, type IssueCode, type IssueDetail, type IssuePath, issuesMax } from "./issue.ts"
 
 export const valueDepthMax = 128
 
-export type Validator = (value: Json, walk: ValidationWalk) => void
+/** `old`: the value before, where an unchanged one is forgiven. */
+export type Validator = (value: Json, walk: ValidationWalk, old?: Json) => void
 
 export class ValidationWalk {
   readonly issues: Issue[] = []
   readonly path: (string | number)[] = []
 
-  report(code: IssueCode, message: string): void {
+  /** Above 0 inside a secret, whose values are never shown. */
+  hidden = 0
+
+  report(code: IssueCode, message: string, detail?: IssueDetail): void {
     if (this.full) return
-    this.issues.push({ code, path: [...this.path], message })
+    const path = [...this.path]
+    this.issues.push(
+      detail ? { code, path, message, detail: this.#safe(detail) } : { code, path, message },
+    )
+  }
+
+  #safe(detail: IssueDetail): IssueDetail {
+    if (this.hidden === 0 || detail.value === undefined) return detail
+    const { value: _, ...rest } = detail
+    return rest
+  }
+
+  /** At a place below this one. */
+  reportBelow(path: IssuePath, code: IssueCode, message: string, detail: IssueDetail): void {
+    this.path.push(...path)
+    this.report(code, message, detail)
+    this.path.length -= path.length
+  }
+
+  enter(member: string | number, look: () => void): void {
+    this.path.push(member)
+    if (!this.full) look()
+    this.path.pop()
   }
 
   get full(): boolean {
     return this.issues.length >= issuesMax
   }
 
-  reportAt(member: string | number, code: IssueCode, message: string): void {
+  reportAt(member: string | number, code: IssueCode, message: string, detail?: IssueDetail): void {
     this.path.push(member)
-    this.report(code, message)
+    this.report(code, message, detail)
     this.path.pop()
   }
 
   /** Validates a member or item. */
-  down(member: string | number, value: Json, validator: Validator): void {
+  down(member: string | number, value: Json, validator: Validator, old?: Json): void {
     this.path.push(member)
     if (this.path.length > valueDepthMax) {
       this.report("Invalid", `is nested deeper than ${valueDepthMax} levels`)
-    } else if (!this.full) validator(value, this)
+    } else if (!this.full) validator(value, this, old)
     this.path.pop()
   }
 
@@ -51,7 +77,7 @@ export function typeName(value: Json): string {
   if (value === null) return "null"
   if (isArray(value)) return "array"
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
-  return typeof value
+  return typeof value === "bigint" ? "integer" : typeof value
 }
 
 const digitsKept = 2 ** 53

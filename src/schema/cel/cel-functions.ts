@@ -1,9 +1,15 @@
 // The functions of the expression language: pure, each charged by the size of what it reads.
 // Patterns are RE2: linear in the text whatever they are.
 
-import { RE2JS } from "re2js"
+import { type CelCall, type CelFunction, type CelFunctions, patternOf } from "./cel-function.ts"
+import { kubeFunctions, kubeMethods } from "./cel-functions-kube.ts"
+import { listFunctions, listMethods } from "./cel-functions-list.ts"
+import { textFunctions, textMethods } from "./cel-functions-text.ts"
+import { timeFunctions, timeMethods } from "./cel-functions-time.ts"
+import { isOpaque, makeBytes, makeType, makeUint, uintMax } from "./cel-opaque.ts"
 import { checkedInt } from "./cel-operators.ts"
-import { type CelRun, CelStop } from "./cel-run.ts"
+import { CelStop } from "./cel-run.ts"
+import { durationText, timestampText } from "./cel-time.ts"
 import {
   type CelType,
   type CelValue,
@@ -11,39 +17,9 @@ import {
   isMap,
   itemOf,
   keysOf,
-  makeList,
   textCost,
   typeOf,
 } from "./cel-value.ts"
-
-export interface CelCall {
-  readonly run: CelRun
-  readonly at: number
-}
-
-export interface CelFunction {
-  /** How many arguments, the receiver of a method included. */
-  readonly arity: number
-  apply(values: readonly CelValue[], call: CelCall): CelValue
-}
-
-const patternMax = 1000
-const patternsKept = 200
-const patterns = new Map<string, RE2JS>()
-
-function patternOf(source: string, at: number): RE2JS {
-  const known = patterns.get(source)
-  if (known !== undefined) return known
-  if (source.length > patternMax) throw new CelStop("the pattern is too long", at)
-  try {
-    const pattern = RE2JS.compile(source)
-    if (patterns.size >= patternsKept) patterns.clear()
-    patterns.set(source, pattern)
-    return pattern
-  } catch (error) {
-    throw new CelStop(`the pattern can't be used: ${String(error)}`, at)
-  }
-}
 
 function text(name: string, value: CelValue | undefined, { at }: CelCall): string {
   if (typeof value === "string") return value
@@ -84,6 +60,7 @@ const size: CelFunction = {
       run.charge(textCost(value), at)
       return BigInt([...value].length)
     }
+    if (isOpaque(value, "bytes")) return BigInt((value.data as Uint8Array).length)
     if (!isMap(value)) throw new CelStop(`no such overload: size of ${typeOf(value)}`, at)
     const keys = keysOf(value)
     run.charge(keys.length, at)
@@ -106,6 +83,9 @@ function conversion(to: CelType, convert: Conversion): CelFunction {
 }
 
 const toInt: Conversion = (value, at) => {
+  if (isOpaque(value, "uint")) return checkedInt(value.data as bigint, at)
+  if (isOpaque(value, "timestamp")) return (value.data as bigint) / 1_000_000_000n
+  if (isOpaque(value, "duration")) return value.data as bigint
   if (typeof value === "number" && Number.isFinite(value)) {
     return checkedInt(BigInt(Math.trunc(value)), at)
   }
@@ -113,21 +93,50 @@ const toInt: Conversion = (value, at) => {
   return undefined
 }
 
+const toUint: Conversion = (value, at) => {
+  const whole = typeof value === "bigint" ? value : toInt(value, at)
+  if (typeof whole !== "bigint") return undefined
+  if (whole < 0n || whole > uintMax) throw new CelStop("the number does not fit a uint", at)
+  return makeUint(whole)
+}
+
+const toBytes: Conversion = (value) =>
+  typeof value === "string" ? makeBytes(Buffer.from(value, "utf8")) : undefined
+
 const toDouble: Conversion = (value) => {
+  if (isOpaque(value, "uint")) return Number(value.data as bigint)
   if (typeof value === "bigint") return Number(value)
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
   return Number.isNaN(number) ? undefined : number
 }
 
-const toText: Conversion = (value) =>
-  isList(value) || isMap(value) || value === null ? undefined : String(value)
+const toText: Conversion = (value, at) => {
+  if (isOpaque(value)) {
+    if (value.kind === "timestamp") return timestampText(value.data as bigint)
+    if (value.kind === "duration") return durationText(value.data as bigint)
+    if (value.kind !== "bytes") return value.identity
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(value.data as Uint8Array)
+    } catch {
+      throw new CelStop("the bytes are no text", at)
+    }
+  }
+  return isList(value) || isMap(value) || value === null ? undefined : String(value)
+}
 
 const toBool: Conversion = (value) =>
   value === "true" ? true : value === "false" ? false : undefined
 
 /** Called as f(x). */
-export const functions: Readonly<Record<string, CelFunction>> = {
+export const functions: CelFunctions = {
+  ...textFunctions,
+  ...listFunctions,
+  ...timeFunctions,
+  ...kubeFunctions,
   size,
+  uint: conversion("uint", toUint),
+  bytes: conversion("bytes", toBytes),
+  type: { arity: 1, apply: ([value = null]) => makeType(typeName(value)) },
   int: conversion("int", toInt),
   double: conversion("double", toDouble),
   string: conversion("string", toText),
@@ -135,8 +144,25 @@ export const functions: Readonly<Record<string, CelFunction>> = {
   dyn: { arity: 1, apply: ([value = null]) => value },
 }
 
+const typeNames: Readonly<Partial<Record<CelType, string>>> = {
+  null: "null_type",
+  timestamp: "google.protobuf.Timestamp",
+  duration: "google.protobuf.Duration",
+}
+
+const typeName = (value: CelValue): string => typeNames[typeOf(value)] ?? typeOf(value)
+
+const matches = ofTexts("matches", (left, right, { run, at }) => {
+  run.charge((left.length * right.length) >> 5, at)
+  return patternOf(right, at).matcher(left).find()
+})
+
 /** Called as x.f(y). */
-export const methods: Readonly<Record<string, CelFunction>> = {
+export const methods: CelFunctions = {
+  ...textMethods,
+  ...listMethods,
+  ...timeMethods,
+  ...kubeMethods,
   size,
   startsWith: ofTexts("startsWith", (left, right) => left.startsWith(right)),
   endsWith: ofTexts("endsWith", (left, right) => left.endsWith(right)),
@@ -144,20 +170,12 @@ export const methods: Readonly<Record<string, CelFunction>> = {
     run.charge((left.length * right.length) >> 12, at)
     return left.includes(right)
   }),
-  matches: ofTexts("matches", (left, right, { run, at }) => {
-    run.charge((left.length * right.length) >> 3, at)
-    return patternOf(right, at).matcher(left).find()
-  }),
+  matches,
   lowerAscii: ofText("lowerAscii", (value) => value.replace(/[A-Z]+/g, (it) => it.toLowerCase())),
   upperAscii: ofText("upperAscii", (value) => value.replace(/[a-z]+/g, (it) => it.toUpperCase())),
   trim: ofText("trim", (value) => value.trim()),
-  split: ofTexts("split", (left, right, { run, at }) => {
-    const parts = left.split(right)
-    run.charge(parts.length, at)
-    return makeList(parts)
-  }),
   join: {
-    arity: 2,
+    arity: [1, 2],
     apply: ([list = null, separator = ""], call) => {
       if (!isList(list)) throw new CelStop(`no such overload: join of ${typeOf(list)}`, call.at)
       const between = text("join", separator, call)

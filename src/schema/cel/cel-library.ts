@@ -53,6 +53,17 @@ export function parseCel(source: string, variables: CelVariables): ParsedCel | C
   }
 }
 
+/** Only the syntax; types are judged by check-cel.ts. */
+export function parseSyntax(source: string): CelNode | CelProblem {
+  library ??= createRequire(import.meta.url)("@marcbachmann/cel-js") as Library
+  try {
+    const options = { limits, homogeneousAggregateLiterals: false, enableOptionalTypes: true }
+    return new library.Environment(options).parse(source).ast
+  } catch (error) {
+    return problemOf(error)
+  }
+}
+
 function problemOf(error: unknown): CelProblem {
   if (!(error instanceof Error)) return { message: String(error), at: 0 }
   const range: unknown = Reflect.get(error, "range")

@@ -34,6 +34,11 @@ export class CelRun {
     if (this.#left < 0) throw new CelStop("it costs more than an expression may", at, true)
   }
 
+  /** What is left of the budget; below zero when it did not suffice. */
+  get left(): number {
+    return this.#left
+  }
+
   get spent(): boolean {
     return this.#left <= 0
   }

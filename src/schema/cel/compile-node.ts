@@ -2,10 +2,20 @@
 // true or false whatever the other side stumbles over, as CEL has it. What this evaluator does not
 // know is refused here, with its place, before anything runs.
 
-import { type CelFunction, functions, methods } from "./cel-functions.ts"
+import { type CelFunction, takes } from "./cel-function.ts"
+import { functions, methods } from "./cel-functions.ts"
 import type { CelNode } from "./cel-library.ts"
+import {
+  isOpaque,
+  makeBytes,
+  makeOptional,
+  makeType,
+  makeUint,
+  opaqueNumber,
+} from "./cel-opaque.ts"
 import { binaryRules, checkedInt } from "./cel-operators.ts"
 import { type CelRun, CelStop } from "./cel-run.ts"
+import { namespaces } from "./cel-signatures.ts"
 import { absorbed, type CelStep, truth } from "./cel-step.ts"
 import {
   type CelKey,
@@ -19,6 +29,7 @@ import {
   memberOf,
   typeOf,
 } from "./cel-value.ts"
+import { dottedName } from "./check-cel.ts"
 import { compileMacro } from "./compile-macro.ts"
 
 export function compileNode(node: CelNode): CelStep {
@@ -36,8 +47,10 @@ function stepOf(node: CelNode): CelStep {
       return literal(node)
     case "id":
       return variable(node.args, node.start)
-    case ".":
-      return select(compileNode(node.args[0]), node.args[1], node.start)
+    case ".": {
+      const dotted = dottedTypes.get(dottedName(node) ?? "")
+      return dotted ?? select(compileNode(node.args[0]), node.args[1], node.start)
+    }
     case "[]":
       return index(compileNode(node.args[0]), compileNode(node.args[1]), node.start)
     case "list": {
@@ -66,11 +79,17 @@ function stepOf(node: CelNode): CelStep {
       return call(functions, node.args[0], [], node.args[1], node)
     case "rcall": {
       const [name, receiver, args] = node.args
+      if (receiver.op === "id" && namespaces.get(receiver.args)?.has(name)) {
+        return call(functions, `${receiver.args}.${name}`, [], args, node)
+      }
       return compileMacro(node, compileNode) ?? call(methods, name, [receiver], args, node)
     }
-    case ".?":
+    case ".?": {
+      const [from, name] = node.args
+      return optionalMember(compileNode(from), () => name, node.start)
+    }
     case "[?]":
-      throw new CelStop("optional members are not supported", node.start)
+      return optionalMember(compileNode(node.args[0]), compileNode(node.args[1]), node.start)
     default:
       return binary(node.op, compileNode(node.args[0]), compileNode(node.args[1]), node.start)
   }
@@ -78,17 +97,33 @@ function stepOf(node: CelNode): CelStep {
 
 function literal(node: Extract<CelNode, { op: "value" }>): CelStep {
   const value = node.args
+  if (value instanceof Uint8Array) {
+    const bytes = makeBytes(value)
+    return () => bytes
+  }
   if (typeof value === "object" && value !== null) {
-    throw new CelStop("bytes and unsigned numbers are not supported", node.start)
+    const unsigned = makeUint(BigInt(String(value.valueOf())))
+    return () => unsigned
   }
   const kept = typeof value === "bigint" ? checkedInt(value, node.start) : value
   return () => kept
 }
 
+const typeNames: ReadonlySet<string> = new Set(
+  "int uint double bool string bytes list map null_type type".split(" "),
+)
+const dottedTypes: ReadonlyMap<string, CelStep> = new Map(
+  ["google.protobuf.Timestamp", "google.protobuf.Duration"].map((name) => {
+    const type = makeType(name)
+    return [name, () => type]
+  }),
+)
+
 function variable(name: string, at: number): CelStep {
   return (scope) => {
     for (let one = scope; one !== undefined; one = one.outer)
       if (one.name === name) return one.value
+    if (typeNames.has(name)) return makeType(name)
     throw new CelStop(`there is no ${name}`, at)
   }
 }
@@ -96,6 +131,7 @@ function variable(name: string, at: number): CelStep {
 function select(from: CelStep, name: string, at: number): CelStep {
   return (scope, run) => {
     const value = from(scope, run)
+    if (isOpaque(value, "optional")) return insideOptional(value.data as CelValue, name, at)
     if (!isMap(value)) throw new CelStop(`a ${typeOf(value)} has no member ${name}`, at)
     const member = memberOf(value, name)
     if (member === undefined) throw new CelStop(`no such member: ${name}`, at)
@@ -103,21 +139,38 @@ function select(from: CelStep, name: string, at: number): CelStep {
   }
 }
 
+/** The member or item; undefined when there is none. */
+function lookup(value: CelValue, key: CelValue, at: number): CelValue | undefined {
+  if (isMap(value)) return memberOf(value, key)
+  if (!isList(value)) throw new CelStop(`a ${typeOf(value)} has no members`, at)
+  const given = isOpaque(key, "uint") ? opaqueNumber(key) : key
+  const number = typeof given === "bigint" || typeof given === "number" ? Number(given) : Number.NaN
+  const inside = Number.isInteger(number) && number >= 0 && number < value.length
+  return inside ? itemOf(value, number) : undefined
+}
+
+/** A member of what an optional holds, as an optional again. */
+function insideOptional(inner: CelValue | undefined, key: CelValue, at: number): CelValue {
+  const member = inner === undefined ? undefined : lookup(inner, key, at)
+  return isOpaque(member, "optional") ? member : makeOptional(member)
+}
+
+function optionalMember(from: CelStep, key: CelStep, at: number): CelStep {
+  return (scope, run) => {
+    const value = from(scope, run)
+    const inner = isOpaque(value, "optional") ? (value.data as CelValue | undefined) : value
+    return insideOptional(inner, key(scope, run), at)
+  }
+}
+
 function index(from: CelStep, place: CelStep, at: number): CelStep {
   return (scope, run) => {
     const value = from(scope, run)
     const key = place(scope, run)
-    if (isList(value)) {
-      const number = typeof key === "bigint" || typeof key === "number" ? Number(key) : Number.NaN
-      if (Number.isInteger(number) && number >= 0 && number < value.length) {
-        return itemOf(value, number)
-      }
-      throw new CelStop("no such place in the list", at)
-    }
-    if (!isMap(value)) throw new CelStop(`a ${typeOf(value)} has no members`, at)
-    const member = memberOf(value, key)
-    if (member === undefined) throw new CelStop("no such key", at)
-    return member
+    if (isOpaque(value, "optional")) return insideOptional(value.data as CelValue, key, at)
+    const member = lookup(value, key, at)
+    if (member !== undefined) return member
+    throw new CelStop(isList(value) ? "no such place in the list" : "no such key", at)
   }
 }
 
@@ -181,7 +234,7 @@ function call(
   const found = Object.hasOwn(known, name) ? known[name] : undefined
   const args = [...receiver, ...given].map(compileNode)
   if (found === undefined) throw new CelStop(`the function ${name} is not supported`, start)
-  if (found.arity !== args.length && !(name === "join" && args.length === 1)) {
+  if (!takes(found, args.length)) {
     throw new CelStop(`the function ${name} takes other arguments`, start)
   }
   return (scope, run) => {
@@ -192,11 +245,13 @@ function call(
 
 /** Whether the last member of a path is there; the path before it must be. */
 function has(node: CelNode | undefined, at: number): CelStep {
-  if (node?.op !== ".") throw new CelStop("has() takes a member, such as has(o.spec.mode)", at)
+  if (node?.op !== "." && node?.op !== ".?")
+    throw new CelStop("has() takes a member, such as has(o.spec.mode)", at)
   const from = compileNode(node.args[0])
   const name = node.args[1]
   return (scope, run) => {
-    const value = from(scope, run)
+    const given = from(scope, run)
+    const value = isOpaque(given, "optional") ? ((given.data as CelValue) ?? null) : given
     return isMap(value) && memberOf(value, name) !== undefined
   }
 }
