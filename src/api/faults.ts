@@ -314,6 +314,52 @@ export const apiFault = defineFaults({
     status: 403,
     reason: "Forbidden",
   },
+  "SPT-API-091": {
+    fault: "stuck",
+    text: "cannot open {place}: it is encrypted with key {key}, which is not in the key file",
+    hint: "put that key back into the key file (--key-file) and restart; nothing is lost meanwhile",
+    status: 500,
+    reason: "InternalError",
+  },
+  "SPT-API-092": {
+    fault: "stuck",
+    text: "cannot open {place}: what is stored there was changed from outside",
+    hint: "restore it from a backup: `setpoint restore`",
+    status: 500,
+    reason: "InternalError",
+  },
+  "SPT-API-093": {
+    fault: "stuck",
+    text: "cannot change the key of Secrets: {principal} is not a person",
+    hint: "a person does that: `setpoint secrets rotate`",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-120": {
+    fault: "stuck",
+    text:
+      'Operation cannot be fulfilled on {resource} "{name}": Precondition failed: ' +
+      "UID in precondition: {wanted}, UID in object meta: {uid}",
+    hint: "another object has this name now; read it again and decide anew",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-API-121": {
+    fault: "stuck",
+    text:
+      "the body of the request was in an unknown format - accepted media types include: " +
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    hint: "a strategic merge patch is for built-in kinds; send {kind} a merge patch",
+    status: 415,
+    reason: "UnsupportedMediaType",
+  },
+  "SPT-API-122": {
+    fault: "stuck",
+    text: "cannot {verb} the scale of {resource} {name}: {why}",
+    hint: "its definition says where the number is: `setpoint get customresourcedefinitions`",
+    status: 400,
+    reason: "BadRequest",
+  },
 })
 
 export interface FieldCause {

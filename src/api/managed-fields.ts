@@ -2,9 +2,10 @@
 // writers own what they changed.
 
 import { toTimestamp } from "../base/clock.ts"
-import { equalJson, type Json, type JsonObject } from "../base/json.ts"
+import { equalJson, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
 import type { WriteOptions } from "../contract/client.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import { FieldSet } from "../object/field-set.ts"
 import type { ApiObject, ManagedFieldsEntry } from "../object/object.ts"
 import { updateManaged } from "../schema/apply-merge.ts"
 import { apiFault } from "./faults.ts"
@@ -30,7 +31,7 @@ function comparable(object: ApiObject): Json {
 export function checkManager(manager: string, principalName: string): void {
   const refuse = (why: string) =>
     apiFault("SPT-API-006", { verb: "use", what: "the field manager", why })
-  if (manager === "") throw refuse("fieldManager is required for apply")
+  if (manager === "") throw refuse("fieldManager is required for apply patch")
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   if (manager.length > 128 || /[\u0000-\u001f\u007f]/.test(manager)) {
     throw refuse("it must have at most 128 printable characters")
@@ -40,21 +41,37 @@ export function checkManager(manager: string, principalName: string): void {
   }
 }
 
-/** What the caller says of managedFields counts, except for what sources own. */
+/**
+ * What the caller says of managedFields counts, except for what sources own. Entries that can't be
+ * read are as good as none: those that are stored stand. A list of one empty entry clears them.
+ */
 export function baseManagedFields(
   given: readonly ManagedFieldsEntry[] | undefined,
   stored: readonly ManagedFieldsEntry[] | undefined,
   trusted: boolean,
 ): readonly ManagedFieldsEntry[] {
   if (given === undefined) return stored ?? []
-  const valid = given.filter((entry) => isEntry(entry))
-  if (trusted) return valid
+  const reset =
+    given.length === 0 || (given.length === 1 && equalJson(toPlainJson(given[0] ?? {}), {}))
+  if (!reset && !areReadable(given)) return stored ?? []
+  const said = reset ? [] : given
+  if (trusted) return said
   const ofSources = (stored ?? []).filter((entry) => isSourceManager(entry.manager))
-  return [...ofSources, ...valid.filter((entry) => !isSourceManager(entry.manager))]
+  return [...ofSources, ...said.filter((entry) => !isSourceManager(entry.manager ?? ""))]
 }
 
-function isEntry(entry: ManagedFieldsEntry): boolean {
-  return typeof entry.manager === "string" && entry.fieldsType === "FieldsV1"
+function areReadable(entries: readonly ManagedFieldsEntry[]): boolean {
+  const shaped = entries.every(
+    ({ operation, apiVersion, fieldsType }) =>
+      ["Apply", "Update"].includes(operation) && Boolean(apiVersion) && fieldsType === "FieldsV1",
+  )
+  if (!shaped) return false
+  try {
+    for (const { fieldsV1 } of entries) FieldSet.fromFieldsV1(fieldsV1 ?? {})
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Who owns the fields that a write sets: the named manager, else the caller itself. */
@@ -67,11 +84,14 @@ export function managerOf(options: WriteOptions, principal: Principal): string {
 export interface UpdateWriter {
   readonly manager: string
   readonly principal: Principal
-  readonly subresource: "" | "status"
+  readonly subresource: "" | "status" | "scale"
   readonly time: string
 }
 
-/** The engine's status writes are not tracked: nobody else writes there, and they are many. */
+/**
+ * Whoever writes owns what it changed, and the defaults that came with it. The engine's status
+ * writes are not tracked: nobody else writes there, and they are many.
+ */
 export function ownAfterUpdate(
   resource: ServedResource,
   writer: UpdateWriter,
@@ -82,12 +102,13 @@ export function ownAfterUpdate(
   const { manager, subresource, time } = writer
   if (subresource === "status" && writer.principal.name === enginePrincipal.name) return base
   const who = { manager, apiVersion: servedApiVersion(resource), time }
-  const former = before === undefined ? {} : (asServed(resource, before) as JsonObject)
+  const whole = (object: ApiObject) => resource.schema.applyDefaults(object as JsonObject)
+  const former = before === undefined ? {} : whole(asServed(resource, before))
   const kept = resource.statusSubresource && subresource === "" ? before?.status : after.status
   const { status: _, ...rest } = after
-  const next = (kept === undefined ? rest : { ...rest, status: kept }) as JsonObject
+  const next = kept === undefined ? rest : { ...rest, status: kept }
   const named = subresource === "" ? who : { ...who, subresource }
-  return updateManaged(resource.schema.node, former, next, named, base)
+  return updateManaged(resource.schema.node, former, whole(next as ApiObject), named, base)
 }
 
 export const now = (clock: { now(): number }): string => toTimestamp(clock.now())

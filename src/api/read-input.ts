@@ -7,7 +7,7 @@ import type { ApiObject, ObjectMeta } from "../object/object.ts"
 import { compileSchema } from "../schema/compile-schema.ts"
 import { issuePathText } from "../schema/issue.ts"
 import { checkShape } from "./check-shape.ts"
-import { apiFault, causesText, summarize } from "./faults.ts"
+import { apiFault, causesText } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 
 const metadataOnly = compileSchema({ type: "object" })
@@ -25,7 +25,7 @@ export function readInput(
   resource: ServedResource,
   input: unknown,
   verb: string,
-  validation: NonNullable<WriteOptions["fieldValidation"]>,
+  options: Pick<WriteOptions, "fieldValidation" | "duplicates">,
 ): ReadInput {
   checkShape(input)
   if (!isObject(input)) refuse(verb, resource, "it is not an object")
@@ -36,8 +36,13 @@ export function readInput(
   }
   if (!isObject(input.metadata)) refuse(verb, resource, "metadata is missing")
   const { value, unknown } = resource.schema.prune(input)
-  if (unknown.length > 0 && validation === "Strict") refuseUnknown(resource, unknown)
-  const lines = unknown.map((path) => `unknown field "${issuePathText(path)}"`)
+  const validation = options.fieldValidation ?? "Warn"
+  const flaws: FieldFlaw[] = [
+    ...(options.duplicates ?? []).map((field) => ({ field, what: "duplicate field" })),
+    ...unknown.map((path) => ({ field: issuePathText(path), what: "unknown field" })),
+  ]
+  if (flaws.length > 0 && validation === "Strict") refuseFlaws(resource, flaws)
+  const lines = flaws.map(({ field, what }) => `${what} "${field}"`)
   const object = value as ApiObject
   checkTypes(resource, value.metadata)
   const plain = { ...object, metadata: withoutNulls(object.metadata) }
@@ -49,19 +54,28 @@ export function readInput(
 
 const text = (value: Json | undefined) => (typeof value === "string" ? value : "(none)")
 
-function refuseUnknown(
-  resource: ServedResource,
-  unknown: readonly (readonly (string | number)[])[],
-): never {
-  const fields = unknown.map(issuePathText)
+interface FieldFlaw {
+  readonly field: string
+  readonly what: string
+}
+
+function refuseFlaws(resource: ServedResource, flaws: readonly FieldFlaw[]): never {
   throw apiFault("SPT-API-007", {
     kind: resource.kind,
     version: resource.version,
-    why: summarize(fields.map((field) => `unknown field "${field}"`)),
+    why: listed(flaws.map(({ field, what }) => `${what} "${field}"`)),
     causes: causesText(
-      fields.map((field) => ({ field, reason: "FieldValueInvalid", message: "unknown field" })),
+      flaws.map(({ field, what }) => ({ field, reason: "FieldValueInvalid", message: what })),
     ),
   })
+}
+
+const flawsShown = 100
+
+/** With commas, as clients expect it of a decoding error. */
+function listed(lines: readonly string[]): string {
+  const shown = lines.slice(0, flawsShown).join(", ")
+  return lines.length > flawsShown ? `${shown}, and ${lines.length - flawsShown} more` : shown
 }
 
 /** Metadata of wrong types can't even be looked at, so it is refused before anything else. */

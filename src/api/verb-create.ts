@@ -8,7 +8,7 @@ import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
 import { managerOf, now, ownAfterUpdate } from "./managed-fields.ts"
-import { readInput } from "./read-input.ts"
+import { type ReadInput, readInput } from "./read-input.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { faultNames, readStored } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
@@ -25,29 +25,17 @@ export async function createObject(
   options: WriteOptions = {},
 ): Promise<Written> {
   const resource = context.registry.need(ref)
-  const read = readInput(resource, input, "create", options.fieldValidation ?? "Warn")
+  const read = readInput(resource, input, "create", options)
   if (read.object.metadata.resourceVersion) {
     const why = "resourceVersion should not be set on objects to be created"
     throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
   }
-  const manager = managerOf(options, principal)
-  const writer = { manager, principal, subresource: "", time: now(context.clock) } as const
   for (let attempt = 0; attempt < attempts; attempt++) {
     const key = newKey(context, resource, read.object)
     const taken = await readStored(context, key)
     if (taken === undefined) {
-      const object = named(read.object, key)
-      const written = await writeObject(context, {
-        principal,
-        resource,
-        key,
-        subresource: "",
-        old: undefined,
-        object,
-        managedFields: ownAfterUpdate(resource, writer, undefined, object, []),
-        dryRun: options.dryRun === true,
-        warnings: read.warnings,
-      })
+      const draft = { ...read, object: named(read.object, key) }
+      const written = await createNamed(context, principal, resource, draft, options)
       if (written !== undefined) return written
       // Either the name or the namespace changed under our hands: look again.
     } else if (read.object.metadata.name) {
@@ -56,6 +44,30 @@ export async function createObject(
   }
   const name = read.object.metadata.name || (read.object.metadata.generateName ?? "")
   throw apiFault("SPT-API-003", { ...faultNames({ ...resource, namespace: "", name }) })
+}
+
+/** Undefined when somebody else was faster. */
+export async function createNamed(
+  context: ApiContext,
+  principal: Principal,
+  resource: ServedResource,
+  { object, warnings }: ReadInput,
+  options: WriteOptions,
+): Promise<Written | undefined> {
+  const manager = managerOf(options, principal)
+  const writer = { manager, principal, subresource: "", time: now(context.clock) } as const
+  const { namespace, name } = object.metadata
+  return writeObject(context, {
+    principal,
+    resource,
+    key: keyOf(resource, namespace ?? "", name),
+    subresource: "",
+    old: undefined,
+    object,
+    managedFields: ownAfterUpdate(resource, writer, undefined, object, []),
+    dryRun: options.dryRun === true,
+    warnings,
+  })
 }
 
 function newKey(context: ApiContext, resource: ServedResource, object: ApiObject): ObjectKey {

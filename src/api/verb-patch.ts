@@ -1,18 +1,20 @@
 // Changes part of an object. Without a resourceVersion in the patch it is applied again to fresh
 // state when somebody else was faster, so that two patches of different fields both succeed.
 
-import { isObject, type Json } from "../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { ObjectRef, PatchType } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
+import { applyStrategicMerge, StrategicPatchError } from "../schema/strategic-merge.ts"
 import type { ApiContext } from "./api-context.ts"
 import { checkShape } from "./check-shape.ts"
 import { apiFault } from "./faults.ts"
-import { applyJsonPatch, applyMergePatch, PatchError } from "./json-patch.ts"
+import { applyJsonPatch, applyMergePatch, operationsMax, PatchError } from "./json-patch.ts"
 import { readInput } from "./read-input.ts"
-import { asServed, faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import type { ServedResource } from "./served-resource.ts"
+import { asServed, faultNames, needStored } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import {
   checkPreconditions,
@@ -35,14 +37,15 @@ export async function patchObject(
   const resource = context.registry.need(ref)
   needSubresource(resource, options.subresource)
   const key = keyOf(resource, ref.namespace, ref.name)
-  checkShape(patch)
+  checkPatch(resource, type, patch)
   for (let attempt = 0; attempt < attempts; attempt++) {
     const old = await needStored(context, key)
     const before = asServed(resource, old.object)
-    const patched = applyPatch(old, before, type, patch)
-    const read = readInput(resource, patched, "patch", options.fieldValidation ?? "Warn")
+    const patched = applyPatch(resource, before, type, patch)
+    const read = readInput(resource, patched, "patch", options)
     checkSame(before, read.object)
-    checkPreconditions(old, read.object.metadata)
+    const { resourceVersion } = read.object.metadata
+    checkPreconditions(old, resourceVersion === undefined ? {} : { resourceVersion })
     const written = await replaceStored(context, principal, resource, old, read.object, {
       ...options,
       warnings: read.warnings,
@@ -53,15 +56,36 @@ export async function patchObject(
   throw conflict(key)
 }
 
-function applyPatch(old: StoredObject, before: ApiObject, type: PatchType, patch: Json): Json {
+function applyPatch(
+  resource: ServedResource,
+  before: ApiObject,
+  type: PatchType,
+  patch: Json,
+): Json {
   try {
     if (type === "json") return applyJsonPatch(before as Json, patch)
-    if (!isObject(patch)) throw new PatchError("a merge patch is an object")
-    return applyMergePatch(before as Json, patch)
+    if (!isObject(patch)) throw new PatchError("a merge patch is an object", true)
+    if (type === "merge") return applyMergePatch(before as Json, patch)
+    return applyStrategicMerge(resource.schema.node, before as JsonObject, patch)
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error
-    throw apiFault("SPT-API-019", { ...faultNames(old.key), why: error.message })
+    if (!(error instanceof PatchError || error instanceof StrategicPatchError)) throw error
+    const what = `${before.kind} ${before.metadata.name}`
+    if (error.malformed) throw apiFault("SPT-API-006", { verb: "patch", what, why: error.message })
+    const { name } = before.metadata
+    const names = faultNames({ ...resource, namespace: "", name })
+    throw apiFault("SPT-API-019", { ...names, why: error.message })
   }
+}
+
+/** What can be told before the object is looked at. */
+function checkPatch(resource: ServedResource, type: PatchType, patch: Json): void {
+  checkShape(patch)
+  if (type === "strategic" && !resource.builtIn) {
+    throw apiFault("SPT-API-121", { kind: resource.kind })
+  }
+  if (type !== "json" || !isArray(patch) || patch.length <= operationsMax) return
+  const sizes = { size: patch.length, limit: operationsMax }
+  throw apiFault("SPT-API-009", { what: "the operations of a JSON patch", ...sizes })
 }
 
 /** A patch can't turn an object into another one. */

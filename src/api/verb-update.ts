@@ -5,7 +5,7 @@ import { protects } from "../base/protections.ts"
 import type { WriteOptions } from "../contract/client.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
-import type { ApiObject, ResourceRef } from "../object/object.ts"
+import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
 import { isEngine } from "./admission/source-fields.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
@@ -16,11 +16,13 @@ import {
   ownAfterUpdate,
   type UpdateWriter,
 } from "./managed-fields.ts"
+import { checkImmutable } from "./metadata-immutable.ts"
 import { readInput } from "./read-input.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { resourceName } from "./served-resource.ts"
-import { faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import { faultNames, readStored, type StoredObject } from "./stored-object.ts"
 import { invalidFault } from "./validate-object.ts"
+import { createNamed } from "./verb-create.ts"
 import { keyOf } from "./verb-get.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
@@ -39,29 +41,37 @@ export async function updateObject(
 ): Promise<Written> {
   const resource = context.registry.need(ref)
   needSubresource(resource, options.subresource)
-  const read = readInput(resource, input, "update", options.fieldValidation ?? "Warn")
+  const read = readInput(resource, input, "update", options)
   const { metadata } = read.object
   const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
   const locked = Boolean(metadata.resourceVersion)
-  const blind = !locked && resource.group !== "" && options.subresource === undefined
-  if (blind && protects("put-needs-version")) {
-    const message = "must be specified for an update"
-    const field = "metadata.resourceVersion"
-    throw invalidFault(resource.resource, key.name, [
-      { field, reason: "FieldValueInvalid", message },
-    ])
-  }
+  const creates = resource.createOnUpdate && options.subresource === undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const old = await needStored(context, key)
-    checkPreconditions(old, metadata)
-    const written = await replaceStored(context, principal, resource, old, read.object, {
-      ...options,
-      warnings: read.warnings,
-    })
+    const old = await readStored(context, key)
+    if (old === undefined && metadata.uid) throw uidMismatch(key, metadata.uid, "")
+    if (old === undefined && !creates) throw apiFault("SPT-API-001", { ...faultNames(key) })
+    if (old !== undefined) checkPreconditions(old, metadata)
+    if (old !== undefined && !locked) needVersion(resource, key.name, options)
+    const written =
+      old === undefined
+        ? await createNamed(context, principal, resource, read, options)
+        : await replaceStored(context, principal, resource, old, read.object, {
+            ...options,
+            warnings: read.warnings,
+          })
     if (written !== undefined) return written
     if (locked) break
   }
   throw conflict(key)
+}
+
+/** Writing over whatever is there is for kinds whose clients are used to it. */
+function needVersion(resource: ServedResource, name: string, options: UpdateOptions): void {
+  if (resource.unconditionalUpdate || options.subresource !== undefined) return
+  if (!protects("put-needs-version")) return
+  const message = "Invalid value: 0: must be specified for an update"
+  const field = "metadata.resourceVersion"
+  throw invalidFault(resource.resource, name, [{ field, reason: "FieldValueInvalid", message }])
 }
 
 /** Undefined when the object was changed after `old` was read. */
@@ -74,6 +84,8 @@ export async function replaceStored(
   options: UpdateOptions & { readonly warnings: readonly string[] },
 ): Promise<Written | undefined> {
   const subresource: "" | "status" = options.subresource ?? ""
+  const changed = subresource === "" ? checkImmutable(object.metadata, old.object.metadata) : []
+  if (changed.length > 0) throw invalidFault(resource.kind, old.key.name, changed)
   const manager = managerOf(options, principal)
   const given = subresource === "" ? object.metadata.managedFields : undefined
   const base = baseManagedFields(given, old.object.metadata.managedFields, isEngine(principal))
@@ -104,8 +116,14 @@ export function checkPreconditions(
 ): void {
   const stale = wanted.resourceVersion && wanted.resourceVersion !== String(old.revision)
   if (stale && protects("stale-put-refused")) throw conflict(old.key)
-  const other = wanted.uid && wanted.uid !== old.object.metadata.uid
-  if (other && protects("uid-precondition")) throw conflict(old.key)
+  const { uid = "" } = old.object.metadata
+  if (!wanted.uid || wanted.uid === uid || !protects("uid-precondition")) return
+  throw uidMismatch(old.key, wanted.uid, uid)
+}
+
+/** The object of that name is another one. */
+export function uidMismatch(key: ObjectKey, wanted: string, uid: string): Error {
+  return apiFault("SPT-API-120", { ...faultNames(key), wanted, uid })
 }
 
 export function needSubresource(resource: ServedResource, subresource: "status" | undefined): void {

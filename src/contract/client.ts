@@ -34,12 +34,16 @@ export interface WriteOptions {
   readonly fieldManager?: string
   /** Unknown fields are refused, dropped with a warning, or dropped; apply is Strict by itself. */
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore"
+  /** Members that the body held twice, as its reader saw them: `spec.color`. */
+  readonly duplicates?: readonly string[]
 }
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
   /** Take fields over from other managers, but never from a source. */
   readonly force?: boolean
+  /** Only the status is applied; the object has to exist. */
+  readonly subresource?: "status"
 }
 
 export interface DeleteOptions {
@@ -53,7 +57,8 @@ export type ObjectEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string }
 
-export type PatchType = "merge" | "json"
+/** A strategic merge is for built-in kinds only. */
+export type PatchType = "merge" | "json" | "strategic"
 
 export interface Client {
   /** Undefined when there is none; everything else that fails is thrown. */
