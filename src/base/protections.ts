@@ -90,6 +90,7 @@ export const protections = {
   "restored-holds": "after a restore nothing is destroyed before everything was observed",
   "rollback-is-judged": "what a rollback deletes is judged before anything is marked",
   "same-client-token": "every try of one create carries the same client token",
+  "secrets-are-stored-sealed": "no value of a Secret reaches the disk in clear",
   "separate-author": "who asked for a change does not approve it, where the loop says so",
   "server-side-retry": "a patch that met a faster writer is applied again to what is there now",
   "source-age": "nothing is destroyed on the word of a source that is silent for long",

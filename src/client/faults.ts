@@ -36,4 +36,9 @@ export const clientFault = defineFaults({
     text: "cannot do it: the server answered {message}",
     hint: "the message is the server's own",
   },
+  "SPT-CLIENT-006": {
+    fault: "stuck",
+    text: "cannot use the kubeconfig {file}: {why}",
+    hint: "`setpoint kubeconfig` prints one for this plane; only certificates and tokens are used",
+  },
 })

@@ -1,6 +1,7 @@
-// Entry `setpoint/client`: talk to a plane, inside this process or over its socket.
+// Entry `setpoint/client`: talk to a plane, inside this process, over its socket, or elsewhere.
 
 export type { Client } from "../contract/client.ts"
 export { type HttpClient, httpClient } from "./http/http-client.ts"
-export type { HttpClientOptions } from "./http/http-connection.ts"
+export type { ClientTls, HttpClientOptions } from "./http/http-connection.ts"
+export { type KubeconfigClientOptions, kubeconfigClient } from "./http/kubeconfig-client.ts"
 export { inProcessClient } from "./in-process-client.ts"

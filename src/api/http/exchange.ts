@@ -17,6 +17,7 @@ export interface ApiRequest extends AsyncIterable<Buffer | string> {
 }
 
 export interface ApiResponse {
+  readonly statusCode: number
   readonly headersSent: boolean
   /** Undefined over HTTP/2. */
   readonly destroyed?: boolean

@@ -44,7 +44,7 @@ const start = (more: object = {}) =>
     ready: () => problem,
     version: "1.2.3",
     port: 0,
-    watchesMax: 2,
+    limits: { watches: 2 },
     ...more,
   })
 

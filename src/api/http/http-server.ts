@@ -1,15 +1,23 @@
-// The API on its listeners: a unix socket, and ports when asked. Draining ends watches, lets running requests finish, and then closes.
+// The API on its listeners: a unix socket, and ports when asked. Draining says so first, ends
+// watches, lets running requests finish, and then closes.
 
 import { sleep } from "../../base/clock.ts"
+import { Metrics } from "../../telemetry/metrics.ts"
 import { discoveryRoutes } from "../discovery/discovery-routes.ts"
 import { openApiRoutes } from "../openapi/openapi-routes.ts"
-import { type HttpApi, handleRequest, type Watches } from "./handle-request.ts"
+import { sendFault } from "./answer.ts"
+import { type HttpApi, handleRequest } from "./handle-request.ts"
 import { healthRoutes } from "./health-routes.ts"
+import { defaultLaneLimits, type LaneLimits, Lanes } from "./lanes.ts"
 import { type Listener, listenOnLoopback, listenOnSocket, type OnRequest } from "./listener.ts"
+import { checkPlace, type Place } from "./place-check.ts"
 import type { PlainRoute } from "./plain-route.ts"
+import { metricsRoute, requestMetrics } from "./request-metrics.ts"
 import { listenWithTls, type TlsListener, type TlsOptions } from "./tls-listener.ts"
 
-export interface HttpServerOptions extends Omit<HttpApi, "requestMs" | "watchesMax" | "routes"> {
+type Given = Omit<HttpApi, "requestMs" | "routes" | "lanes" | "seen" | "draining">
+
+export interface HttpServerOptions extends Given {
   readonly socketPath?: string
   /** Without TLS, on 127.0.0.1 only; 0 = any free port. */
   readonly port?: number
@@ -18,8 +26,10 @@ export interface HttpServerOptions extends Omit<HttpApi, "requestMs" | "watchesM
   readonly version?: string
   ready?(): string | undefined
   readonly requestMs?: number
-  readonly watchesMax?: number
-  /** Besides health, discovery and OpenAPI. */
+  readonly limits?: Partial<LaneLimits>
+  /** Where requests are counted; /metrics shows all that is in it. */
+  readonly metrics?: Metrics
+  /** Besides health, metrics, discovery and OpenAPI. */
   readonly routes?: readonly PlainRoute[]
 }
 
@@ -36,23 +46,14 @@ const idleLookMs = 20
 
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const stop = new AbortController()
-  const { version = "0.0.0" } = options
-  const api: HttpApi = {
-    ...options,
-    routes: [
-      ...healthRoutes({ version, ready: () => options.ready?.() }),
-      ...discoveryRoutes(options.registry),
-      ...openApiRoutes(options.registry, { clock: options.clock, version }),
-      ...(options.routes ?? []),
-    ],
-    requestMs: options.requestMs ?? 60_000,
-    watchesMax: options.watchesMax ?? 1000,
-  }
-  const watches: Watches = { open: 0, signal: stop.signal }
+  const api = openHttpApi(options, stop.signal)
   const onRequest: OnRequest = (request, response) => {
     // A client that goes away mid-answer is its own affair.
     response.on("error", () => {})
-    void handleRequest(api, watches, request, response)
+    if (stop.signal.aborted && request.httpVersionMajor < 2) {
+      response.setHeader("connection", "close")
+    }
+    void handleRequest(api, request, response)
   }
   const listeners: Listener[] = []
   const closeAll = (drainMs: number) =>
@@ -63,12 +64,13 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     const { socketPath, port } = options
     if (socketPath !== undefined) listeners.push(await listenOnSocket(socketPath, onRequest))
     if (port !== undefined) {
-      const listener = await listenOnLoopback(port, onRequest)
+      const listener = await listenOnLoopback(port, fromPlace(loopback, onRequest))
       url = `http://127.0.0.1:${listener.port}`
       listeners.push(listener)
     }
     if (options.tls !== undefined) {
-      tls = await listenWithTls(options.tls, onRequest)
+      const { isOurs } = options.tls
+      tls = await listenWithTls(options.tls, fromPlace({ scheme: "https", isOurs }, onRequest))
       listeners.push(tls)
     }
   } catch (error) {
@@ -80,6 +82,46 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     await closeAll(drainMs)
   }
   return { url, socketPath: options.socketPath, tls, close }
+}
+
+function openHttpApi(options: HttpServerOptions, draining: AbortSignal): HttpApi {
+  const { version = "0.0.0", clock, registry, metrics = new Metrics() } = options
+  const lanes = new Lanes(clock, { ...defaultLaneLimits, ...options.limits })
+  // Whoever sends requests here hears first that it ends.
+  const ready = () => (draining.aborted ? "it is ending" : options.ready?.())
+  return {
+    ...options,
+    routes: [
+      ...healthRoutes({ version, ready }),
+      metricsRoute(metrics),
+      ...discoveryRoutes(registry),
+      ...openApiRoutes(registry, { clock, version }),
+      ...(options.routes ?? []),
+    ],
+    requestMs: options.requestMs ?? 60_000,
+    lanes,
+    seen: requestMetrics(metrics, registry, lanes),
+    draining,
+  }
+}
+
+const loopback: Place = {
+  scheme: "http",
+  isOurs: (name) => name === "localhost" || name === "127.0.0.1",
+}
+
+/** Only what was meant for us goes on. */
+function fromPlace(place: Place, onRequest: OnRequest): OnRequest {
+  return (request, response) => {
+    try {
+      checkPlace(request.headers, place, request.socket.localAddress)
+    } catch (error) {
+      response.on("error", () => {})
+      if (request.httpVersionMajor < 2) response.setHeader("connection", "close")
+      return sendFault(response, error)
+    }
+    onRequest(request, response)
+  }
 }
 
 async function drain(clock: HttpApi["clock"], listener: Listener, drainMs: number): Promise<void> {

@@ -2,8 +2,9 @@
 // one handshake, so that neither pays for the other. Certificates of clients are asked for and not
 // required: whoever has none shows a token.
 
-import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2"
-import { createServer as createHttpsServer } from "node:https"
+import { constants, createServer as createHttp2Server, type ServerHttp2Session } from "node:http2"
+import { createServer as createHttpsServer, type Server } from "node:https"
+import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { isCode } from "../../store/engines/private-files.ts"
 import { http1Limits, type Listener, limit, listen, type OnRequest, portOf } from "./listener.ts"
@@ -17,6 +18,9 @@ export interface TlsOptions {
   readonly key: string
   /** PEM of the authority whose client certificates are believed. */
   readonly clientAuthority: string
+  /** Names and addresses that requests may be meant for. */
+  isOurs(name: string): boolean
+  readonly connectionsPerAddress?: number
 }
 
 export interface TlsListener extends Listener {
@@ -25,31 +29,26 @@ export interface TlsListener extends Listener {
 }
 
 const streamsMax = 250
+const addressMax = 1024
+/** A connection without any stream, or before its first one. */
+const idleMs = 120_000
+const keepAliveMs = 60_000
+
+type PairText = { readonly certificate: string; readonly key: string }
 
 export async function listenWithTls(
   options: TlsOptions,
   onRequest: OnRequest,
 ): Promise<TlsListener> {
-  const context = (pair: { readonly certificate: string; readonly key: string }) => ({
-    cert: pair.certificate,
-    key: pair.key,
-    ca: options.clientAuthority,
-    minVersion: "TLSv1.2" as const,
-  })
-  const sessions = new Set<ServerHttp2Session>()
-  const http2 = createHttp2Server({
-    settings: { maxConcurrentStreams: streamsMax },
-    maxHeaderListPairs: 100,
-  })
-  http2.on("request", onRequest)
-  http2.on("session", (session) => {
-    sessions.add(session)
-    session.once("close", () => sessions.delete(session))
-  })
+  const context = ({ certificate: cert, key }: PairText) => {
+    return { cert, key, ca: options.clientAuthority, minVersion: "TLSv1.2" as const }
+  }
+  const http2 = openHttp2(onRequest)
   const server = createHttpsServer(
     {
       ...http1Limits,
       ...context(options),
+      requireHostHeader: true,
       ALPNProtocols: ["h2", "http/1.1"],
       requestCert: true,
       rejectUnauthorized: false,
@@ -58,10 +57,12 @@ export async function listenWithTls(
     onRequest,
   )
   limit(server)
+  boundAddresses(server, options.connectionsPerAddress ?? addressMax)
   const speakHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[]
   server.removeAllListeners("secureConnection")
   server.on("secureConnection", (socket: TLSSocket) => {
-    if (socket.alpnProtocol === "h2") http2.emit("connection", socket)
+    socket.setKeepAlive(true, keepAliveMs)
+    if (socket.alpnProtocol === "h2") http2.accept(socket)
     else for (const speak of speakHttp1) speak.call(server, socket)
   })
   await listenOnOneOf(server, options)
@@ -70,20 +71,83 @@ export async function listenWithTls(
     stop: () => new Promise((resolve) => server.close(() => resolve())),
     closeIdle: () => {
       server.closeIdleConnections()
-      for (const session of sessions) if (!session.closed) session.close()
+      http2.finish()
     },
     closeAll: () => {
       server.closeAllConnections()
-      for (const session of sessions) session.destroy()
+      http2.destroy()
     },
     renew: (pair) => server.setSecureContext(context(pair)),
   }
 }
 
-async function listenOnOneOf(
-  server: ReturnType<typeof createHttpsServer>,
-  { host, ports }: TlsOptions,
-): Promise<void> {
+/** One address can not take all the connections there are. */
+function boundAddresses(server: Server, most: number): void {
+  const counts = new Map<string, number>()
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    const count = (counts.get(address) ?? 0) + 1
+    counts.set(address, count)
+    socket.once("close", () => {
+      const rest = (counts.get(address) ?? 1) - 1
+      if (rest === 0) counts.delete(address)
+      else counts.set(address, rest)
+    })
+    if (count > most) socket.destroy()
+  })
+}
+
+interface Http2Side {
+  accept(socket: TLSSocket): void
+  /** Tells clients to go elsewhere (GOAWAY); streams under way end by themselves. */
+  finish(): void
+  destroy(): void
+}
+
+function openHttp2(onRequest: OnRequest): Http2Side {
+  const sessions = new Set<ServerHttp2Session>()
+  const server = createHttp2Server({
+    settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: http1Limits.maxHeaderSize },
+    maxHeaderListPairs: 100,
+  })
+  server.on("session", (session) => {
+    sessions.add(session)
+    let streams = 0
+    session.on("stream", (stream) => {
+      streams++
+      stream.once("close", () => streams--)
+    })
+    session.setTimeout(idleMs, () => {
+      if (streams === 0) session.close()
+    })
+    session.once("close", () => sessions.delete(session))
+  })
+  server.on("sessionError", () => {}) // A client that breaks the rules is its own affair.
+  server.on("request", (request, response) => {
+    // What is left of a body that nobody reads must not hold the stream.
+    response.once("finish", () => {
+      if (!request.complete && !request.stream.closed)
+        request.stream.close(constants.NGHTTP2_NO_ERROR)
+    })
+    // Node has it; its types do not say so.
+    onRequest(request, response as typeof response & { flushHeaders(): void })
+  })
+  return {
+    accept: (socket) => void server.emit("connection", socket),
+    finish: () => {
+      for (const session of sessions) {
+        if (session.closed || session.destroyed) continue
+        session.goaway()
+        session.close()
+      }
+    },
+    destroy: () => {
+      for (const session of sessions) session.destroy()
+    },
+  }
+}
+
+async function listenOnOneOf(server: Server, { host, ports }: TlsOptions): Promise<void> {
   for (const [index, port] of ports.entries()) {
     try {
       await listen(server, () => server.listen(port, host), `${host}:${port}`)

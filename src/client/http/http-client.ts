@@ -24,6 +24,7 @@ export interface HttpClient extends Client {
 const patchTypes = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
 } as const
 
 export function httpClient(options: HttpClientOptions): HttpClient {

@@ -1,13 +1,16 @@
-// A watch over HTTP as objects. When the server ends the stream in peace (timeout, restart) it is
-// opened again after the last revision seen; a failure that the server reports is thrown.
+// A watch over HTTP as objects. When the server ends the stream in peace (timeout, restart), or the
+// connection breaks and the client is patient, it is opened again after the last revision seen; a
+// failure that the server reports is thrown.
 
 import { setTimeout as pause } from "node:timers/promises"
+import { isFault } from "../../base/faults.ts"
 import { isObject, type Json } from "../../base/json.ts"
+import { parseJson } from "../../base/json-text.ts"
 import type { ObjectEvent } from "../../contract/client.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { clientFault } from "../faults.ts"
 import { faultFromStatus } from "../status-fault.ts"
-import type { HttpConnection } from "./http-connection.ts"
+import { type HttpConnection, isPassing } from "./http-connection.ts"
 
 const lineBytesMax = 16 * 1024 * 1024
 const reopenMs = 200
@@ -19,6 +22,7 @@ export async function* watchStream(
   signal: AbortSignal,
 ): AsyncGenerator<ObjectEvent> {
   const cursor = new WatchCursor(resourceVersion)
+  const patience = connection.patience()
   while (!signal.aborted) {
     try {
       const path = pathAfter(cursor.resumeAfter)
@@ -26,14 +30,23 @@ export async function* watchStream(
       if (response.statusCode !== 200) await connection.refuse(response)
       for await (const line of linesOf(connection, response)) {
         const event = readEvent(connection, line)
+        patience.reset()
         if (cursor.isNew(event)) yield event
       }
     } catch (error) {
       if (signal.aborted) return
-      throw error
+      const again = isBroken(error) && (await patience.again(signal))
+      if (signal.aborted) return
+      if (!again) throw error
+      continue
     }
     await pause(reopenMs, undefined, { signal }).catch(() => {})
   }
+}
+
+/** The connection, not what the server says. */
+function isBroken(error: unknown): boolean {
+  return isFault(error) ? isPassing(error) : error instanceof Error && "code" in error
 }
 
 /**
@@ -98,7 +111,7 @@ function readEvent(connection: HttpConnection, line: string): ObjectEvent {
   const refuse = (why: string) => clientFault("SPT-CLIENT-003", { where: connection.where, why })
   let event: Json
   try {
-    event = JSON.parse(line)
+    event = parseJson(line)
   } catch {
     throw refuse("an event is no JSON")
   }

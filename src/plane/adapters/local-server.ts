@@ -49,13 +49,15 @@ export async function serveLocally(
   const { listen = {} } = options
   const host = listen.host ?? "127.0.0.1"
   const authority = openAuthority({ directory, random: systemRandom, now: systemClock.now })
-  const pair = authority.server(namesOf(host, listen.names))
+  const names = namesOf(host, listen.names)
+  const pair = authority.server(names)
   const others = tokenBook(directory, () => systemClock.now())
   const tls: TlsOptions = {
     host,
     ports: portsOf(directory, listen.port),
     ...pair,
     clientAuthority: authority.certificate,
+    isOurs: (name) => names.includes(name),
   }
   const authenticate = signIn(
     firstKnown(
@@ -74,6 +76,7 @@ export async function serveLocally(
     authorizer: plane.api.roles,
     socketPath: join(directory, "api.sock"),
     version: options.version,
+    metrics: plane.ports.metrics,
     tls,
   })
   const port = server.tls?.port ?? 0
@@ -95,7 +98,7 @@ function writeKubeconfig(directory: string, server: string, authority: Authority
 }
 
 function namesOf(host: string, more: readonly string[] = []): readonly string[] {
-  const all = ["localhost", "127.0.0.1", "::1", hostname(), host, ...more]
+  const all = ["localhost", "127.0.0.1", "::1", hostname().toLowerCase(), host, ...more]
   return [...new Set(all.filter((name) => !isWildcard(name)))]
 }
 
