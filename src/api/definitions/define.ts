@@ -2,8 +2,11 @@
 // any user's definition, so that one compiler serves both.
 
 import type { JsonObject } from "../../base/json.ts"
-import type { ApiObject } from "../../object/object.ts"
+import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import type { BuiltInTraits } from "../served-resource.ts"
+import { type Descriptions, describe } from "./descriptions/describe.ts"
+import { kubernetesDescriptions } from "./descriptions/kubernetes-kinds.ts"
+import { setpointDescriptions } from "./descriptions/setpoint-kinds.ts"
 
 export interface BuiltInDraft {
   readonly group: string
@@ -33,7 +36,7 @@ export function defineBuiltIn(draft: BuiltInDraft): ApiObject {
     name: version,
     served: true,
     storage: true,
-    schema: { openAPIV3Schema: draft.schema },
+    schema: { openAPIV3Schema: describe(draft.schema, descriptionsOf(group, kind)) },
     ...(draft.status === true ? { subresources: { status: {} } } : {}),
     additionalPrinterColumns: draft.columns ?? [],
   }
@@ -44,6 +47,11 @@ export function defineBuiltIn(draft: BuiltInDraft): ApiObject {
     spec: { group, names, scope: draft.namespaced ? "Namespaced" : "Cluster", versions: [served] },
     ...(draft.traits === undefined ? {} : { "x-setpoint": draft.traits as object as JsonObject }),
   }
+}
+
+function descriptionsOf(group: string, kind: string): Descriptions {
+  const kinds = group === setpointGroup ? setpointDescriptions : kubernetesDescriptions
+  return kinds[kind] ?? {}
 }
 
 export const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
