@@ -7,7 +7,11 @@ import type { Json } from "../base/json.ts"
 import type { Access } from "../contract/authorizer.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ExtensionCalls } from "../contract/verbs.ts"
+import { setpointGroup } from "../object/object.ts"
 import { apiFault } from "./faults.ts"
+
+/** Of setpoint.dev, the whole cluster and no subresource, unless it says otherwise. */
+export type WantedAccess = Pick<Access, "verb" | "resource"> & Partial<Omit<Access, "path">>
 
 export type Params = Readonly<Record<string, string>>
 
@@ -15,8 +19,17 @@ export interface ExtensionRoute {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** "/setpoint/v1/plans/:name"; a segment with a colon matches any one segment. */
   readonly pattern: string
-  /** What a role must allow; without it the path itself, or what the path names below /api(s). */
-  readonly access?: (params: Params, query: URLSearchParams) => Partial<Access>
+  /**
+   * What a role must allow: one of these, or nothing when the list is empty because the handler shows
+   * each caller only what they may see. Without it the path itself, or what it names below /api(s).
+   */
+  readonly access?: (
+    params: Params,
+    query: URLSearchParams,
+    body: Json | undefined,
+  ) => WantedAccess | readonly WantedAccess[]
+  /** For decisions of people: what to say to anybody else whose roles do not allow it either. */
+  readonly onlyPeople?: (principal: Principal, params: Params, body: Json | undefined) => Error
   /** 200 when missing. */
   readonly status?: number
   handler(
@@ -34,7 +47,9 @@ interface Compiled {
 
 /** A route found for a request, ready to run once the caller may. */
 export interface MatchedRoute {
-  readonly access: Partial<Access> | undefined
+  /** Any of these; undefined when the path says it. */
+  access(body: Json | undefined): readonly Access[] | undefined
+  onlyPeople(principal: Principal, body: Json | undefined): Error | undefined
   readonly status: number
   run(principal: Principal, body: Json | undefined): Promise<Json>
 }
@@ -47,6 +62,10 @@ export class Extensions implements ExtensionCalls {
       assert(route.pattern.startsWith("/"), `the pattern ${route.pattern} begins with /`)
       this.#routes.push({ route, segments: route.pattern.split("/") })
     }
+  }
+
+  routes(): readonly ExtensionRoute[] {
+    return this.#routes.map(({ route }) => route)
   }
 
   patterns(): string[] {
@@ -80,9 +99,17 @@ export class Extensions implements ExtensionCalls {
   }
 }
 
+const anyAccess = { group: setpointGroup, subresource: "", namespace: "", name: "" }
+
 function matched(route: ExtensionRoute, params: Params, query: URLSearchParams): MatchedRoute {
   return {
-    access: route.access?.(params, query),
+    access: (body) => {
+      const wanted = route.access?.(params, query, body)
+      if (wanted === undefined) return undefined
+      return ("verb" in wanted ? [wanted] : wanted).map((one) => ({ ...anyAccess, ...one }))
+    },
+    onlyPeople: (principal, body) =>
+      principal.kind === "human" ? undefined : route.onlyPeople?.(principal, params, body),
     status: route.status ?? 200,
     run: (principal, body) => route.handler(principal, params, query, body),
   }

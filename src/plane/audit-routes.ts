@@ -6,13 +6,16 @@ import { toPlainJson } from "../base/json.ts"
 import { entriesPage, keptHeads, readHeads, verifyJournals } from "../ledger/audit.ts"
 import { journalLoops } from "../ledger/journal.ts"
 import type { Plane } from "./plane.ts"
+import { journal, loopAccess, planeAccess } from "./route-access.ts"
 
 export function auditRoutes(plane: Plane): ExtensionRoute[] {
   const { store, clock } = plane.ports
+  const access = () => planeAccess("get", "audit")
   return [
     {
       method: "GET",
       pattern: "/setpoint/v1/audit/heads",
+      access,
       handler: async () => {
         const heads = await keptHeads(store)
         const { planeId } = store.identity
@@ -22,11 +25,13 @@ export function auditRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/audit/loops",
+      access,
       handler: async () => ({ loops: await journalLoops(store) }),
     },
     {
       method: "POST",
       pattern: "/setpoint/v1/audit/verify",
+      access,
       handler: async (_principal, _params, query, body) => {
         const breathe = () => plane.engine.breath.due()
         const heads = readHeads(body)
@@ -37,6 +42,7 @@ export function auditRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/audit/entries",
+      access: (_params, query) => [access(), loopAccess("get", query.get("loop"), journal)],
       handler: async (_principal, _params, query) => {
         const loop = query.get("loop") ?? ""
         const after = Math.max(0, Number(query.get("after") ?? 0) || 0)

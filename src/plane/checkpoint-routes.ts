@@ -5,14 +5,26 @@ import type { ExtensionRoute } from "../api/extensions.ts"
 import { isObject, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { nowName } from "../controllers/named-checkpoints.ts"
+import { kindText } from "../controllers/plan-approval.ts"
 import { diffStates, type ObjectDifference, type State } from "../controllers/state-diff.ts"
 import type { CheckpointHeader, Pin, PinEntry } from "../ledger/checkpoint-pages.ts"
 import { parseApiVersion } from "../object/object.ts"
 import { hideSecrets } from "../reconcile/secrets.ts"
 import type { Plane } from "./plane.ts"
+import { loopAccess, named, Sight } from "./route-access.ts"
 
 const pageSize = 500
 const textMax = 1000
+
+const checkpoints = "checkpoints"
+
+const rollback: Pick<ExtensionRoute, "access" | "onlyPeople"> = {
+  access: (_params, _query, body) => loopAccess("rollback", named(body, "loop")),
+  onlyPeople: ({ name, kind }, _params, body) => {
+    const facts = { loop: named(body, "loop"), principal: name, kind: kindText[kind] }
+    return controllerFault("SPT-ROLL-002", facts)
+  },
+}
 
 export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
   const one = "/setpoint/v1/checkpoints/:loop/:name"
@@ -20,16 +32,22 @@ export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/checkpoints",
-      handler: async (_principal, _params, query) => {
+      access: (_params, query) =>
+        query.has("loop") ? loopAccess("get", query.get("loop"), checkpoints) : [],
+      handler: async (principal, _params, query) => {
         const loop = query.get("loop") ?? undefined
         if (loop !== undefined) requireKnown(plane, loop)
-        const all = plane.engine.ledger.checkpoints.list(loop)
+        const sight = new Sight(plane, principal)
+        const all = plane.engine.ledger.checkpoints
+          .list(loop)
+          .filter((one) => sight.may(loopAccess("get", one.loop, checkpoints)))
         return toPlainJson({ checkpoints: all.map(summary) })
       },
     },
     {
       method: "POST",
       pattern: "/setpoint/v1/checkpoints",
+      access: (_params, _query, body) => loopAccess("create", named(body, "loop"), checkpoints),
       handler: async (principal, _params, _query, body) => {
         const { loop, name, reason } = textsOf(body)
         requireLoop(plane, loop)
@@ -40,18 +58,21 @@ export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: one,
+      access: ({ loop = "" }) => loopAccess("get", loop, checkpoints),
       handler: async (_principal, { loop = "", name = "" }, query) =>
         toPlainJson(await show(plane, loop, name, pageOf(query))),
     },
     {
       method: "GET",
       pattern: `${one}/diff`,
+      access: ({ loop = "" }) => loopAccess("get", loop, checkpoints),
       handler: async (_principal, { loop = "", name = "" }, query) =>
         toPlainJson(await diff(plane, loop, name, query.get("to") ?? nowName, pageOf(query))),
     },
     {
       method: "POST",
       pattern: `${one}/delete`,
+      access: ({ loop = "" }) => loopAccess("delete", loop, checkpoints),
       handler: async (principal, { loop = "", name = "" }, _query, body) => {
         const { named } = plane.checkpointing
         return toPlainJson(summary(await named.remove(loop, name, principal, textsOf(body).reason)))
@@ -60,6 +81,7 @@ export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/setpoint/v1/rollback",
+      ...rollback,
       handler: async (principal, _params, _query, body) => {
         const { loop, to, reason } = textsOf(body)
         const why = reason === undefined ? {} : { reason }
@@ -73,6 +95,7 @@ export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/setpoint/v1/rollback/end",
+      ...rollback,
       handler: async (principal, _params, _query, body) => {
         const { loop, reason } = textsOf(body)
         return toPlainJson(await plane.checkpointing.rollbacks.end(loop, principal, reason))

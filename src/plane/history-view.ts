@@ -8,18 +8,25 @@ import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { sinceMs } from "../ledger/since.ts"
 import type { Plane } from "./plane.ts"
+import type { Sight } from "./route-access.ts"
 
 const entriesMax = 10_000
 const pageSize = 1000
 
-export async function historyOf(plane: Plane, query: URLSearchParams): Promise<object> {
+export async function historyOf(
+  plane: Plane,
+  query: URLSearchParams,
+  sight: Sight,
+): Promise<object> {
   const object = query.get("object")
   const loop = query.get("loop")
   const limit = Math.min(entriesMax, Math.max(1, Number(query.get("limit") ?? 200) || 200))
   const after = readAfter(query.get("after"))
   const since = sinceMs(query.get("since"), plane.ports.clock.now(), 0)
   const { ledger } = plane.engine
-  const loops = loop === null ? ledger.journalLoops() : [knownLoop(plane, loop)]
+  const chosen = loop === null ? ledger.journalLoops() : [knownLoop(plane, loop)]
+  // Whoever may see the object may see what happened to it, and of that journal nothing else.
+  const loops = chosen.filter((one) => object !== null || sight.journal(one))
   const found: JournalEntry[] = []
   const heads: Record<string, number> = {}
   for (const one of loops) {
@@ -31,7 +38,8 @@ export async function historyOf(plane: Plane, query: URLSearchParams): Promise<o
       if (entry.sequence > head) break
       if (Date.parse(entry.time) < since) continue
       if (object !== null && !isAbout(entry.event, object)) continue
-      found.push(object === null ? entry : { ...entry, event: only(entry.event, object) })
+      if (object === null) found.push(entry)
+      else found.push({ ...entry, event: only(entry.event, object, sight.journal(one)) })
       if (found.length > 2 * limit) found.splice(0, found.length - limit)
     }
   }
@@ -104,7 +112,10 @@ function isAbout(event: JournalEvent, object: string): boolean {
 }
 
 /** Of many objects that changed their state together, the one that was asked for. */
-function only(event: JournalEvent, object: string): JournalEvent {
+function only(event: JournalEvent, object: string, sees: boolean): JournalEvent {
+  if (!sees && (event.type === "intent" || event.type === "would")) {
+    return { ...event, actions: event.actions.filter((action) => action.object === object) }
+  }
   if (event.type !== "states") return event
   const mine = (list: readonly string[] = []) => list.filter((one) => one === object)
   const out = (event.out ?? []).filter((one) => one.object === object)

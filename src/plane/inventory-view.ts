@@ -5,18 +5,23 @@ import { toTimestamp } from "../base/clock.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { decodeDocument, ledgerKeys } from "../ledger/keys.ts"
 import type { Plane } from "./plane.ts"
+import type { Sight } from "./route-access.ts"
 
 const limitMax = 1000
 const scanPage = 1000
 /** A loop with few targets in a large plane is found over several answers. */
 const scannedMax = 20_000
 
-export async function inventoryOf(plane: Plane, query: URLSearchParams): Promise<object> {
+export async function inventoryOf(
+  plane: Plane,
+  query: URLSearchParams,
+  sight: Sight,
+): Promise<object> {
   const loop = query.get("loop") ?? undefined
   const limit = Math.min(limitMax, Math.max(1, Number(query.get("limit") ?? 500) || 500))
   const after = query.get("after") ?? ""
-  if (query.get("orphans") === "true") return orphanPage(plane, loop, limit, after)
-  return ownedPage(plane, loop, limit, after)
+  if (query.get("orphans") === "true") return orphanPage(plane, loop, limit, after, sight)
+  return ownedPage(plane, loop, limit, after, sight)
 }
 
 async function ownedPage(
@@ -24,22 +29,26 @@ async function ownedPage(
   loop: string | undefined,
   limit: number,
   after: string,
+  sight: Sight,
 ): Promise<object> {
   const { ledger } = plane.engine
   const found: object[] = []
   const scan = scanRecords(plane, after)
   let next: string | undefined
   for await (const { record, more } of scan) {
-    if (record.owned && (loop === undefined || record.loop === loop)) {
+    const wanted = loop === undefined ? sight.journal(record.loop) : record.loop === loop
+    if (record.owned && wanted) {
       found.push(ownedView(plane, record))
     }
     next = more ? record.uid : undefined
     if (found.length >= limit) break
   }
-  const loops = plane.loops.all().map(({ id }) => id)
+  const loops = plane.loops.all().flatMap(({ id }) => (sight.journal(id) ? [id] : []))
   const chosen = loop === undefined ? loops : [loop]
   const total = chosen.reduce((sum, id) => sum + ledger.inventory.size(id), 0)
-  const orphans = ledger.orphans.all(loop).length + uncertainUids(plane, loop).length
+  const orphans = sight.plane()
+    ? ledger.orphans.all(loop).length + uncertainUids(plane, loop).length
+    : undefined
   return { items: found, total, orphans, next }
 }
 
@@ -83,18 +92,20 @@ async function orphanPage(
   loop: string | undefined,
   limit: number,
   after: string,
+  sight: Sight,
 ): Promise<object> {
   const { ledger } = plane.engine
   const uncertain = []
   for (const uid of uncertainUids(plane, loop)) {
     const record = await ledger.record(uid)
-    if (record === undefined) continue
+    if (record === undefined || !sight.journal(record.loop)) continue
     const { target, object, kind, actedAt } = record
     const why = "its create got no answer, and its object is still there"
     const place = { id: `${uid}/`, target, object, uid, loop: record.loop, kind }
     uncertain.push({ ...place, cause: "CreateUncertain", at: time(actedAt), by: "", why })
   }
-  const left = ledger.orphans.all(loop).map(({ format: _, ...orphan }) => {
+  const seen = ledger.orphans.all(loop).filter((one) => sight.journal(one.loop))
+  const left = seen.map(({ format: _, ...orphan }) => {
     return { id: `${orphan.uid}/${orphan.target}`, ...orphan }
   })
   const all = [...uncertain, ...left].sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -12,6 +12,7 @@ import { type ApiObject, loopLabel, sourceAnnotation } from "../object/object.ts
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { inventoryOf } from "./inventory-view.ts"
 import type { Plane } from "./plane.ts"
+import { journal, loopAccess, named, objectAccess, planeAccess, Sight } from "./route-access.ts"
 
 const reasonMax = 500
 const settleMs = 20
@@ -22,19 +23,38 @@ export function ownershipRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/inventory",
-      handler: async (_principal, _params, query) => toPlainJson(await inventoryOf(plane, query)),
+      access: (_params, query) =>
+        query.has("loop") ? loopAccess("get", query.get("loop"), journal) : [],
+      handler: async (principal, _params, query) =>
+        toPlainJson(await inventoryOf(plane, query, new Sight(plane, principal))),
     },
     {
       method: "POST",
       pattern: "/setpoint/v1/release",
+      ...objectDecision("release"),
       handler: async (principal, _params, _query, body) => release(plane, principal, body),
     },
     {
       method: "POST",
       pattern: "/setpoint/v1/inventory/forget",
+      ...objectDecision("forget"),
+      // A target that is left over has no object any more, and so no namespace.
+      access: () => planeAccess("forget"),
       handler: async (principal, _params, _query, body) => forget(plane, principal, body),
     },
   ]
+}
+
+/** What a role must allow for it, and what services and agents are told. */
+export function objectDecision(verb: string): Pick<ExtensionRoute, "access" | "onlyPeople"> {
+  return {
+    access: (_params, _query, body) => objectAccess(verb, named(body, "object").trim()),
+    onlyPeople: ({ name, kind }, _params, body) => {
+      const object = named(body, "object") || named(body, "target")
+      const facts = { verb, object, principal: name, kind: kindText[kind] }
+      return controllerFault("SPT-OWN-001", facts)
+    },
+  }
 }
 
 /** Only a person decides, and says why. */

@@ -1,13 +1,18 @@
 // Looking at plans and deciding on them.
 
-import type { ExtensionRoute } from "../api/extensions.ts"
+import { systemNamespace } from "../api/admission/loop-label.ts"
+import type { ExtensionRoute, WantedAccess } from "../api/extensions.ts"
 import { isArray, isObject, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
+import { parseLoopId } from "../contract/loop.ts"
+import { isFromOutside, type Principal } from "../contract/principal.ts"
 import { controllerFault } from "../controllers/faults.ts"
-import { withRulesInForce } from "../controllers/plan-approval.ts"
+import { kindText, withRulesInForce } from "../controllers/plan-approval.ts"
 import { actionView, approvalView, planSummary } from "../controllers/plan-object.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
+import { parseKeyText } from "../object/object.ts"
 import type { Plane } from "./plane.ts"
+import { named, Sight } from "./route-access.ts"
 
 const pageSize = 500
 
@@ -17,16 +22,20 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/plans",
-      handler: async () => {
-        const all = plane.engine.ledger.plans.all().sort(byAge)
+      access: () => [],
+      handler: async (principal) => {
+        const sight = new Sight(plane, principal)
+        const seen = plane.engine.ledger.plans.all().filter((one) => sight.plan(one.loop, one.name))
+        const all = seen.sort(byAge)
         return toPlainJson({ plans: all.map((plan) => ({ ...summary(plane, plan) })) })
       },
     },
     {
       method: "GET",
       pattern: "/setpoint/v1/plans/:name",
-      handler: async (_principal, params, query) => {
-        const plan = need(plane, params.name ?? "")
+      access: () => [],
+      handler: async (principal, params, query) => {
+        const plan = needSeen(plane, params.name ?? "", new Sight(plane, principal))
         const page = Math.max(0, Number(query.get("page") ?? 0) || 0)
         const actions = plan.held.slice(page * pageSize, (page + 1) * pageSize)
         const pages = Math.ceil(plan.held.length / pageSize)
@@ -41,8 +50,15 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/apis/setpoint.dev/v1alpha1/namespaces/:namespace/plans/:name/approval",
+      access: ({ namespace = "", name = "" }) => planApproval(namespace, name),
+      onlyPeople: ({ name, kind }, params, body) => {
+        const decision = named(body, "decision") === "reject" ? "reject" : "approve"
+        const facts = { principal: name, kind: kindText[kind] }
+        return controllerFault("SPT-PLAN-005", { plan: params.name ?? "", decision, ...facts })
+      },
       handler: async (principal, params, _query, body) => {
         const name = params.name ?? ""
+        needInNamespace(plane, name, params.namespace ?? "", principal)
         const { hash, actions, decision } = decisionOf(name, body)
         const plan =
           decision === "reject"
@@ -54,6 +70,14 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/setpoint/v1/adopt",
+      access: (_params, _query, body) => {
+        const { namespace } = parseKeyText(named(body, "object"))
+        return planApproval(namespace === "" ? systemNamespace : namespace, "")
+      },
+      onlyPeople: ({ name, kind }, _params, body) => {
+        const facts = { principal: name, kind: kindText[kind], decision: "approve" }
+        return controllerFault("SPT-PLAN-005", { plan: named(body, "object"), ...facts })
+      },
       handler: async (principal, _params, _query, body) => {
         const object = isObject(body) && typeof body.object === "string" ? body.object : ""
         for (const loop of plane.loops.all()) {
@@ -69,6 +93,34 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
     },
   ]
 }
+
+function planApproval(namespace: string, name: string): WantedAccess {
+  return { verb: "approve", resource: "plans", subresource: "approval", namespace, name }
+}
+
+/** A plan that the caller must not see is refused like one that does not exist. */
+function needSeen(plane: Plane, name: string, sight: Sight): PlanDocument {
+  const plan = plane.engine.ledger.plans.get(name)
+  const all: WantedAccess = { verb: "get", resource: "plans", name }
+  const seen = plan === undefined ? sight.may(all) : sight.plan(plan.loop, name)
+  if (!seen) throw sight.refuse(all)
+  return need(plane, name)
+}
+
+/** Whoever may decide in one namespace must not decide in another by its name in the path. */
+function needInNamespace(plane: Plane, name: string, namespace: string, principal: Principal) {
+  const plan = need(plane, name)
+  if (parseLoopId(plan.loop).namespace !== namespace && isFromOutside(principal)) {
+    throw controllerFault("SPT-PLAN-001", { plan: name })
+  }
+  const looser = plan.held.some(({ action }) => loosened.has(action.kind))
+  const loosen = { verb: "loosen", resource: "loops", namespace }
+  const sight = new Sight(plane, principal)
+  if (looser && principal.kind === "human" && !sight.may(loosen)) throw sight.refuse(loosen)
+}
+
+/** A change of these waits in a plan only when it is looser. */
+const loosened: ReadonlySet<string> = new Set(["Loop", "GuardPolicy"])
 
 const isAdoption = (action: { verb: string; object: string }, object: string) =>
   action.verb === "adopt" && action.object === object

@@ -10,23 +10,33 @@ import { glassView } from "./break-glass-keeper.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
 import { lastGoodView, rollbackView } from "./rollback-view.ts"
+import type { Sight } from "./route-access.ts"
+import { seenStops } from "./stop-routes.ts"
 
-export function planeStatus(plane: Plane): object {
+export function planeStatus(plane: Plane, sight: Sight): object {
   const { engine, ports } = plane
   const { identity, revision } = ports.store
-  const stops = ports.stop.entries()
+  const stops = seenStops(ports.stop.entries(), sight)
   return {
     plane: identity.planeId,
     epoch: identity.epoch,
     restored: identity.restored,
     revision,
     stops: stops.map((entry) => ({ ...entry, text: stopText(entry), resume: resumeWords(entry) })),
-    breakGlass: plane.glass.all().map(glassView),
+    breakGlass: plane.glass
+      .all()
+      .filter(({ loop }) => sight.loop(loop))
+      .map(glassView),
     inFlight: engine.actuator.inFlight.count,
     queue: { depth: engine.queue.depth(), oldestMs: Math.round(engine.queue.oldestAgeMs()) },
-    connections: engine.connections.troubled(),
-    backups: plane.backups?.status(),
-    loops: plane.loops.all().map((loop) => loopView(plane, loop)),
+    // Their names are those of servers, and say where the targets of others are.
+    connections: sight.plane() ? engine.connections.troubled() : [],
+    backups: sight.plane() ? plane.backups?.status() : undefined,
+    ...(plane.sealing.trouble === undefined ? {} : { secrets: plane.sealing.trouble }),
+    loops: plane.loops
+      .all()
+      .filter(({ id }) => sight.loop(id))
+      .map((loop) => loopView(plane, loop)),
   }
 }
 

@@ -14,7 +14,13 @@ import { moveObject } from "../controllers/move.ts"
 import { looserIn } from "../guard/loosening.ts"
 import { fieldName } from "../object/detached-fields.ts"
 import { type ResourceRef, sourceAnnotation } from "../object/object.ts"
-import { decisionOf, type Kept, keptObject, undisturbed } from "./ownership-routes.ts"
+import {
+  decisionOf,
+  type Kept,
+  keptObject,
+  objectDecision,
+  undisturbed,
+} from "./ownership-routes.ts"
 import type { Plane } from "./plane.ts"
 
 const fieldsMax = 20
@@ -24,11 +30,13 @@ export function transferRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/setpoint/v1/move",
+      ...objectDecision("move"),
       handler: async (principal, _params, _query, body) => move(plane, principal, body),
     },
     {
       method: "POST",
       pattern: "/setpoint/v1/detach",
+      ...objectDecision("detach"),
       handler: async (principal, _params, _query, body) => detach(plane, principal, body),
     },
   ]

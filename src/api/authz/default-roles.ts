@@ -145,7 +145,7 @@ function userRoles(groups: readonly string[]): readonly ApiObject[] {
       rules: [
         rule(own, ["loops", "signals"], [...write, "look", "stop"]),
         rule(own, ["loops/checkpoints"], ["create"]),
-        rule(groups, ["*"], write),
+        rule(groups, ["*"], [...write, "stop"]),
       ],
     }),
     clusterRole("setpoint:aggregate-to-view", {
