@@ -8,6 +8,7 @@ import type { StopEntry } from "../../src/contract/stop.ts"
 import type { Store } from "../../src/contract/store.ts"
 import type { ActWorld } from "../../src/contract/world.ts"
 import type { ApiObject } from "../../src/object/object.ts"
+import { aesSealer } from "../../src/plane/adapters/aes-sealer.ts"
 import { Plane } from "../../src/plane/plane.ts"
 import { createSecretHasher } from "../../src/reconcile/secrets.ts"
 import { emptyWorld } from "../../src/sim/sim-fixture.ts"
@@ -39,6 +40,7 @@ export async function openBenchPlane(options: BenchPlaneOptions): Promise<Plane>
       },
     },
     hasher: createSecretHasher("bench", new Uint8Array(32)),
+    sealer: aesSealer({ read: () => [new Uint8Array(32)], add: () => {} }, random),
     openSource: () => listedSource(options.objects),
   })
   const [namespace = "", name = ""] = benchLoop.split(".")

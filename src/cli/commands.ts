@@ -33,6 +33,7 @@ import { reportCommand } from "./commands/report.ts"
 import { restoreCommand } from "./commands/restore.ts"
 import { resumeCommand } from "./commands/resume.ts"
 import { rollbackCommand } from "./commands/rollback.ts"
+import { secretsCommand } from "./commands/secrets.ts"
 import { serveCommand } from "./commands/serve.ts"
 import { statusCommand } from "./commands/status.ts"
 import { stopCommand } from "./commands/stop.ts"
@@ -75,6 +76,7 @@ export const commands: readonly CliCommand[] = [
   doctorCommand,
   newCommand,
   tokenCommand,
+  secretsCommand,
   backupCommand,
   restoreCommand,
   demoCommand,

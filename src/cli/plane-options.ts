@@ -55,7 +55,7 @@ export function planeOptions(command: Command): Command {
     .option("--root <dir>", "files may lie only below this directory (repeatable)", collect)
     .option("--provider <module>", "load kinds from this module (repeatable)", collect)
     .option("--signal-command <program>", "signals may run this program (repeatable)", collect)
-    .option("--key-file <file>", "key for hashes of secrets, outside the data directory")
+    .option("--key-file <file>", "keys for hashes and encryption of secrets, outside the data directory")
     .option("--listen <host:port>", "where the API is served with TLS (127.0.0.1:7443)", place)
     .option("--port <port>", "port of the API on that host; 0 picks a free one", port)
     .option("--tls-san <name>", "the certificate is good for this name too (repeatable)", collect)

@@ -33,6 +33,7 @@ import type { PlanePorts } from "./ports.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
 import { scheduledBackups } from "./scheduled-backups.ts"
+import { Sealing } from "./sealing.ts"
 import { stopAdmission } from "./stop-admission.ts"
 import { StopKeeper } from "./stop-keeper.ts"
 import { strictClock } from "./strict-clock.ts"
@@ -64,6 +65,7 @@ export class Plane {
   readonly backups: BackupSchedule | undefined
   readonly invariants: InvariantWatch
   readonly journal: JournalKeeper
+  readonly sealing: Sealing
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -73,7 +75,9 @@ export class Plane {
 
   private constructor(parts: PlanePorts) {
     const stop = new EndingStops(parts.stop, parts.clock)
-    const ports = { ...parts, stop, readWorld: readingWorld(parts.readWorld) }
+    this.sealing = new Sealing(parts.store, parts.sealer)
+    const { store } = this.sealing
+    const ports = { ...parts, store, stop, readWorld: readingWorld(parts.readWorld) }
     this.ports = ports
     this.stops = new StopKeeper(this, stop)
     this.engine = new Engine(ports)
@@ -132,6 +136,8 @@ export class Plane {
     await engine.ledger.open()
     await this.limits.keeper.open()
     await this.journal.start()
+    const sealed = await this.sealing.look()
+    if (sealed !== undefined) ports.logger.error("secrets", { why: sealed })
     const stopping = stopAdmission(this)
     this.#api = await openApi({
       ...{ store, clock, random, judge: engine.judge },

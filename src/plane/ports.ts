@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
 import type { Probes } from "../contract/probes.ts"
 import type { KindProvider } from "../contract/provider.ts"
+import type { Sealer } from "../contract/sealer.ts"
 import type { Source } from "../contract/source.ts"
 import type { StopSwitch } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
@@ -26,6 +27,8 @@ export interface PlanePorts {
   /** How signals look at programs, databases and logs; missing where there is no way to. */
   readonly probes?: Probes
   readonly hasher: SecretHasher
+  /** Nothing secret reaches the store in clear. */
+  readonly sealer: Sealer
   readonly logger: Logger
   readonly metrics: Metrics
   readonly round?: RoundOptions

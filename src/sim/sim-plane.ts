@@ -7,6 +7,7 @@ import type { StopEntry, StopSwitch } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
 import type { ActWorld } from "../contract/world.ts"
 import type { ApiObject } from "../object/object.ts"
+import { aesSealer, type SealingKeys } from "../plane/adapters/aes-sealer.ts"
 import { Plane } from "../plane/plane.ts"
 import type { PlanePorts } from "../plane/ports.ts"
 import { createSecretHasher } from "../reconcile/secrets.ts"
@@ -73,6 +74,17 @@ export class SimStop implements StopSwitch {
   }
 }
 
+/** The key file of a simulated plane; it survives crashes. */
+export class SimKeys implements SealingKeys {
+  keys: readonly Uint8Array[] = [new Uint8Array(32)]
+  read(): readonly Uint8Array[] {
+    return this.keys
+  }
+  add(): void {
+    this.keys = [...this.keys, new Uint8Array(32).fill(this.keys.length)]
+  }
+}
+
 export interface SimPlaneOptions {
   readonly kinds: readonly KindProvider[]
   readonly clock?: SimClock
@@ -91,6 +103,7 @@ export class SimPlane {
   readonly source = new SimSource()
   readonly stop = new SimStop()
   readonly probes = new SimProbes()
+  readonly keys = new SimKeys()
   metrics = new Metrics()
   kinds: readonly KindProvider[]
   wrapStore: ((store: Store) => Store) | undefined
@@ -168,6 +181,7 @@ export class SimPlane {
       probes: this.probes,
       actWorld: this.#calls.world(this.#world),
       hasher: createSecretHasher("sim", new Uint8Array(32)),
+      sealer: aesSealer(this.keys, new SimRandom(this.#seed + this.#starts)),
       openSource: (path) => {
         this.source.description = `directory ${path}`
         return this.wrapSource?.(this.source) ?? this.source

@@ -19,7 +19,7 @@ import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { localProbes } from "./local-probes.ts"
 import { type ListenOptions, type LocalServer, serveLocally } from "./local-server.ts"
 import { openLocalToken } from "./local-token.ts"
-import { openSecretKey } from "./secret-key.ts"
+import { openSealer, openSecretKey } from "./secret-key.ts"
 import { stopFile } from "./stop-file.ts"
 
 export interface LocalPlaneOptions extends LocalKindOptions {
@@ -59,6 +59,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
       stop: stopFile(directory),
       ...(options.journalKeepMs === undefined ? {} : { journalKeepMs: options.journalKeepMs }),
       hasher: openSecretKey(data.planeId, random, options.keyFile),
+      sealer: openSealer(data.planeId, random, options.keyFile),
       openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
       ...localBackups(data, directory, options.backups),
       backup: async (file) => void (await backupStore(data, file)),

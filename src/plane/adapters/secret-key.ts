@@ -1,22 +1,36 @@
-// The key for hashes of secret values. It lives outside the data directory, so that a copy of the
-// data gives no secret away: by default in the user's configuration, or where --key-file says.
+// The keys for hashes and encryption of secret values. They live outside the data directory, so that
+// a copy of the data gives no secret away: by default in the user's configuration, or where
+// --key-file says. One key a line: the first makes hashes for ever, the last one encrypts.
 
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
 import { sha256 } from "../../base/hash.ts"
 import { hex, type Random } from "../../base/random.ts"
+import type { Sealer } from "../../contract/sealer.ts"
 import { createSecretHasher, type SecretHasher } from "../../reconcile/secrets.ts"
 import {
   createPrivateDirectory,
   isCode,
   writePrivateFile,
 } from "../../store/engines/private-files.ts"
+import { aesSealer } from "./aes-sealer.ts"
 
 export function openSecretKey(planeId: string, random: Random, keyFile?: string): SecretHasher {
   const path = keyFile ?? secretKeyPath(planeId)
   const key = readKey(path) ?? makeKey(path, random)
   return createSecretHasher(sha256(key).slice(0, 12), key)
+}
+
+/** What Secrets are encrypted with; openSecretKey has made the file. */
+export function openSealer(planeId: string, random: Random, keyFile?: string): Sealer {
+  const path = keyFile ?? secretKeyPath(planeId)
+  const read = () => readKeys(path) ?? []
+  const add = () => {
+    const lines = [...read(), random.bytes(32)].map((key) => `${hex(key)}\n`)
+    writePrivateFile(path, lines.join(""))
+  }
+  return aesSealer({ read, add }, random)
 }
 
 /** For commands that only read: a key that is not there is not made. */
@@ -35,8 +49,14 @@ export function secretKeyPath(planeId: string): string {
 }
 
 function readKey(path: string): Uint8Array | undefined {
+  return readKeys(path)?.[0]
+}
+
+function readKeys(path: string): readonly Uint8Array[] | undefined {
   try {
-    return new Uint8Array(Buffer.from(readFileSync(path, "utf8").trim(), "hex"))
+    const lines = readFileSync(path, "utf8").split("\n")
+    const keys = lines.map((line) => line.trim()).filter((line) => line !== "")
+    return keys.map((key) => new Uint8Array(Buffer.from(key, "hex")))
   } catch (error) {
     if (isCode(error, "ENOENT")) return undefined
     throw error
