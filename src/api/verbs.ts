@@ -35,6 +35,7 @@ import { deleteKeys, deleteObject, deleteObjects } from "./verb-delete.ts"
 import { getObject } from "./verb-get.ts"
 import { listObjects } from "./verb-list.ts"
 import { patchObject } from "./verb-patch.ts"
+import { scaleVerbs } from "./verb-scale.ts"
 import { updateObject } from "./verb-update.ts"
 import { watchObjects } from "./verb-watch.ts"
 
@@ -134,5 +135,6 @@ export function makeVerbs(context: ApiContext): Verbs {
     delete: (principal, ref, options) => deleteObject(context, principal, ref, options),
     deleteCollection: (principal, ref, options) => deleteObjects(context, principal, ref, options),
     deleteSet: (principal, keys, options) => deleteKeys(context, principal, keys, options),
+    scale: scaleVerbs(context),
   }
 }

@@ -41,7 +41,32 @@ export interface DeleteSetOptions {
   readonly dryRun?: boolean
 }
 
+/** The number of an object, wherever its definition says it is, as an autoscaling/v1 Scale. */
+export interface ScaleVerbs {
+  get(principal: Principal, ref: ObjectRef): Promise<ApiObject>
+  update(
+    principal: Principal,
+    ref: ObjectRef,
+    scale: ApiObject,
+    options?: WriteOptions,
+  ): Promise<Written>
+  patch(
+    principal: Principal,
+    ref: ObjectRef,
+    type: PatchType,
+    patch: Json,
+    options?: WriteOptions,
+  ): Promise<Written>
+  apply(
+    principal: Principal,
+    ref: ObjectRef,
+    scale: ApiObject,
+    options: ApplyOptions,
+  ): Promise<Written>
+}
+
 export interface Verbs {
+  readonly scale: ScaleVerbs
   get(principal: Principal, ref: ObjectRef): Promise<ApiObject | undefined>
   list(principal: Principal, resource: ResourceRef, options?: ListOptions): Promise<ObjectList>
   watch(
