@@ -29,6 +29,11 @@ export function isFromOutside({ groups = [] }: Principal): boolean {
   return groups.includes(authenticatedGroup)
 }
 
+/** Whose hand it really was. */
+export function handOf({ name, impersonator }: Principal): string {
+  return impersonator ?? name
+}
+
 /** The engine itself, writing status, plans and finalizers. Nobody can sign in as it. */
 export const enginePrincipal: Principal = { name: "setpoint:engine", kind: "service" }
 

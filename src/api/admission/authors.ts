@@ -3,7 +3,7 @@
 
 import { equalJson, type Json } from "../../base/json.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
-import { isSource } from "../../contract/principal.ts"
+import { handOf, isSource } from "../../contract/principal.ts"
 import { authorsAnnotation, authorsText, unprotectedBy } from "../../object/authors.ts"
 import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import { declaresProtection } from "../../object/protection.ts"
@@ -30,9 +30,9 @@ function authors({ object, old, principal }: AdmissionRequest): string | undefin
   const handless = isSource(principal) || isEngine(principal)
   const generation = (old?.metadata.generation ?? 0) + 1
   const removes = old !== undefined && declaresProtection(old) && !handless
-  const before = [...unprotectedBy(old), ...(removes ? [principal.name] : [])]
+  const before = [...unprotectedBy(old), ...(removes ? [handOf(principal)] : [])]
   const lifted = declaresProtection(object) ? [] : before
-  return authorsText(old, same || handless ? undefined : principal.name, generation, lifted)
+  return authorsText(old, same || handless ? undefined : handOf(principal), generation, lifted)
 }
 
 const specOf = ({ spec }: ApiObject): Json => spec ?? {}

@@ -8,6 +8,8 @@ export interface ApiRequest extends AsyncIterable<Buffer | string> {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
+  /** Names and values in turn: where one header may come more than once. */
+  readonly rawHeaders: readonly string[]
   /** The body was read to its end. */
   readonly complete: boolean
   readonly httpVersionMajor: number

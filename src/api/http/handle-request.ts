@@ -11,6 +11,7 @@ import { apiFault } from "../faults.ts"
 import type { RawReads } from "../raw-reads.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
 import { type Answer, send, sendFault } from "./answer.ts"
+import { type AuditLog, beginAudit } from "./audit-request.ts"
 import {
   type Authenticate,
   bearerToken,
@@ -20,6 +21,7 @@ import {
 import { compressed } from "./compress.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { forbidden } from "./forbidden.ts"
+import { impersonated } from "./impersonate.ts"
 import type { Lanes } from "./lanes.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
@@ -38,6 +40,7 @@ export interface HttpApi {
   readonly clock: Clock
   readonly authenticate: Authenticate
   readonly authorizer: Authorizer
+  readonly audit?: AuditLog | undefined
   /** Documents outside of the resource grammar. */
   readonly routes: readonly PlainRoute[]
   /** For all but watches. */
@@ -83,8 +86,10 @@ export async function handleRequest(
 
 async function answer(call: Call, response: ApiResponse): Promise<void> {
   const { api, request, plain, info, path } = call
+  const audit = beginAudit(call, response)
   try {
     const principal = await authenticated(call, plain)
+    audit.by(principal)
     if (plain === undefined && info.isWatch && principal !== undefined) {
       return await watch(call, principal, info, response)
     }
@@ -93,8 +98,10 @@ async function answer(call: Call, response: ApiResponse): Promise<void> {
     const task = () => answerTo(call, principal, plain, info).finally(leave)
     const timed = await withDeadline(api.clock, api.requestMs, task)
     if (timed.kind === "timeout") throw apiFault("SPT-API-024", { why: "it took too long" })
+    await audit.ended({ code: timed.value.status })
     send(response, await compressed(timed.value, request.headers["accept-encoding"]))
   } catch (error) {
+    await audit.ended({ error })
     if (response.headersSent) {
       // The answer had begun: cutting it is the only way left to say that it is not whole.
       response.destroy()
@@ -113,7 +120,7 @@ async function authenticated(
 ): Promise<Principal | undefined> {
   const principal = await api.authenticate(credentialsOf(request))
   if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
-  return principal
+  return principal && impersonated(principal, request.rawHeaders, api.authorizer)
 }
 
 function credentialsOf(request: ApiRequest): Credentials {

@@ -16,6 +16,7 @@ import { systemClock, systemRandom } from "../../base/system.ts"
 import { mastersGroup } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 import type { Plane } from "../plane.ts"
+import { openAuditLog } from "./audit-log.ts"
 import { openAccess } from "./local-access.ts"
 import { localPrincipal, type openLocalToken } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
@@ -66,6 +67,7 @@ export async function serveLocally(
     ),
   )
   await openAccess(plane, authenticate)
+  const audit = openAuditLog({ directory, now: systemClock.now })
   const server = await serveHttp({
     verbs: plane.api.verbs,
     reads: plane.api.reads,
@@ -74,6 +76,7 @@ export async function serveLocally(
     clock: systemClock,
     authenticate,
     authorizer: plane.api.roles,
+    audit,
     socketPath: join(directory, "api.sock"),
     version: options.version,
     metrics: plane.ports.metrics,

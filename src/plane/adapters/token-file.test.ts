@@ -7,6 +7,7 @@ import type { Principal } from "../../contract/principal.ts"
 import { SimRandom } from "../../sim/sim-random.ts"
 import { createToken, readTokens, revokeToken, tokenBook } from "./token-file.ts"
 
+const robo: Principal = { name: "robo", kind: "agent", groups: ["setpoint:agents"] }
 const owner: Principal = { name: "owner", kind: "human" }
 const start = Date.parse("2026-01-01T00:00:00Z")
 const hour = 3_600_000
@@ -27,12 +28,16 @@ describe("tokens", () => {
     const who = tokenAuthenticator(tokenBook(directory, () => now))
     const token = make("bob")
     const other = make("robo", "agent", 2 * hour)
-    expect(who({ token: token })).toEqual({ name: "bob", kind: "human" })
-    expect(who({ token: other })).toEqual({ name: "robo", kind: "agent" })
+    expect(who({ token: token })).toEqual({
+      name: "bob",
+      kind: "human",
+      groups: ["setpoint:humans"],
+    })
+    expect(who({ token: other })).toEqual(robo)
     expect(who({ token: `${token}0` })).toBeUndefined()
     now += hour
     expect(who({ token: token })).toBeUndefined()
-    expect(who({ token: other })).toEqual({ name: "robo", kind: "agent" })
+    expect(who({ token: other })).toEqual(robo)
     revokeToken(directory, "robo")
     expect(who({ token: other })).toBeUndefined()
   })

@@ -1,0 +1,102 @@
+// One line for every request that changes something, or was refused to: who, what, from where, how it
+// ended; never a body. The line is durable before the answer goes out, and while none can be written
+// nothing is changed.
+
+import type { Clock } from "../../base/clock.ts"
+import { toTimestamp } from "../../base/clock.ts"
+import { type Fault, toFault } from "../../base/faults.ts"
+import type { Principal } from "../../contract/principal.ts"
+import { apiFault } from "../faults.ts"
+import type { ApiRequest, ApiResponse } from "./exchange.ts"
+import type { RequestInfo } from "./request-info.ts"
+
+export interface AuditLine {
+  readonly id: string
+  readonly time: string
+  readonly user: string
+  readonly kind: string
+  readonly impersonator?: string
+  readonly source: string
+  readonly verb: string
+  readonly group?: string
+  readonly resource?: string
+  readonly subresource?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly path?: string
+  readonly code: number
+  /** The fault's code, when it was refused. */
+  readonly fault?: string
+}
+
+export interface AuditLog {
+  /** Resolves when the line is durable. */
+  write(line: AuditLine): Promise<void>
+  /** Why no line can be written now; asking tries again. */
+  trouble(): Fault | undefined
+  newId(): string
+}
+
+export interface RequestAudit {
+  by(principal: Principal | undefined): void
+  /** Before the answer goes out. */
+  ended(outcome: { readonly code: number } | { readonly error: unknown }): Promise<void>
+}
+
+export interface AuditedCall {
+  readonly api: { readonly audit?: AuditLog | undefined; readonly clock: Clock }
+  readonly request: ApiRequest
+  readonly method: string
+  readonly info: RequestInfo
+}
+
+const silent: RequestAudit = { by: () => {}, ended: async () => {} }
+const stopPath = "/setpoint/v1/stop"
+const idForm = /^[A-Za-z0-9-]{1,64}$/
+const reviews: ReadonlySet<string> = new Set(["authorization.k8s.io", "authentication.k8s.io"])
+
+export function beginAudit(call: AuditedCall, response: ApiResponse): RequestAudit {
+  const { api, request, method, info } = call
+  const { audit, clock } = api
+  if (audit === undefined) return silent
+  const given = request.headers["audit-id"]
+  const id = typeof given === "string" && idForm.test(given) ? given : audit.newId()
+  response.setHeader("audit-id", id)
+  if (method === "GET" || method === "HEAD" || reviews.has(info.access.group)) return silent
+  let who: Principal | undefined
+  return {
+    by: (principal) => {
+      who = principal
+      // Stopping works whatever is broken.
+      const trouble = info.access.path === stopPath ? undefined : audit.trouble()
+      if (trouble !== undefined) throw apiFault("SPT-API-072", { why: trouble.message })
+    },
+    ended: async (outcome) => {
+      // Whoever did not sign in changed nothing, and must not fill the log.
+      if (who === undefined) return
+      const time = toTimestamp(clock.now())
+      const source = request.socket.remoteAddress ?? "socket"
+      const line = { id, time, ...userOf(who), source, ...whatOf(info), ...endOf(outcome) }
+      // What was done is done: the log has to work before anything else is.
+      await audit.write(line).catch(() => {})
+    },
+  }
+}
+
+function userOf({ name, kind, impersonator }: Principal) {
+  return { user: name, kind, ...(impersonator === undefined ? {} : { impersonator }) }
+}
+
+function whatOf({ access }: RequestInfo) {
+  const { verb, group, resource, subresource, namespace, name, path } = access
+  if (path !== undefined) return { verb, path: path.slice(0, 500) }
+  const place = { group, resource, subresource, namespace, name }
+  const given = Object.entries(place).filter(([, value]) => value !== "")
+  return { verb, ...Object.fromEntries(given) }
+}
+
+function endOf(outcome: { readonly code: number } | { readonly error: unknown }) {
+  if ("code" in outcome) return outcome
+  const { status, code } = toFault(outcome.error)
+  return { code: status, fault: code }
+}

@@ -1,0 +1,190 @@
+// The log of requests: DIR/audit/requests-TIME.jsonl, the owner's alone. Lines that come together are
+// made durable together; files are bounded in size and number, and the oldest goes first.
+
+import { randomUUID } from "node:crypto"
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs"
+import { join } from "node:path"
+import type { AuditLine, AuditLog } from "../../api/http/audit-request.ts"
+import { type Fault, toFault } from "../../base/faults.ts"
+
+export interface AuditLogOptions {
+  readonly directory: string
+  now(): number
+  readonly fileBytesMax?: number
+  readonly filesMax?: number
+}
+
+export interface OpenAuditLog extends AuditLog {
+  close(): void
+}
+
+const fileForm = /^requests-\d+\.jsonl$/
+const folderOf = (directory: string) => join(directory, "audit")
+
+export function openAuditLog(options: AuditLogOptions): OpenAuditLog {
+  return new FileAuditLog(options)
+}
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+class FileAuditLog implements OpenAuditLog {
+  readonly #options: AuditLogOptions
+  readonly #folder: string
+  #file: number | undefined
+  #size = 0
+  #trouble: Fault | undefined
+  #waiting: Waiter[] = []
+  #syncing = false
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options
+    this.#folder = folderOf(options.directory)
+  }
+
+  newId(): string {
+    return randomUUID()
+  }
+
+  trouble(): Fault | undefined {
+    try {
+      this.#open()
+      if (this.#trouble !== undefined) this.#probe()
+      this.#trouble = undefined
+    } catch (error) {
+      this.#fail(error)
+    }
+    return this.#trouble
+  }
+
+  write(line: AuditLine): Promise<void> {
+    try {
+      this.#append(`${JSON.stringify(line)}\n`)
+    } catch (error) {
+      this.#fail(error)
+      return Promise.reject(error)
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      if (!this.#syncing) this.#sync()
+    })
+  }
+
+  close(): void {
+    if (this.#file === undefined) return
+    closeSync(this.#file)
+    this.#file = undefined
+  }
+
+  #sync(): void {
+    const file = this.#file
+    const batch = this.#waiting
+    this.#waiting = []
+    if (batch.length === 0) return
+    if (file === undefined) {
+      for (const { resolve } of batch) resolve() // Closing made them durable.
+      return
+    }
+    this.#syncing = true
+    fdatasync(file, (error) => {
+      this.#syncing = false
+      if (error !== null) this.#fail(error)
+      for (const { resolve, reject } of batch) error === null ? resolve() : reject(error)
+      this.#sync()
+    })
+  }
+
+  #append(text: string): void {
+    const bytes = Buffer.from(text)
+    const file = this.#open(bytes.byteLength)
+    for (let done = 0; done < bytes.byteLength; ) done += writeSync(file, bytes, done)
+    this.#size += bytes.byteLength
+  }
+
+  /** An empty line is passed over by readers, and shows that there is room. */
+  #probe(): void {
+    this.#append("\n")
+    fdatasyncSync(this.#open())
+  }
+
+  #fail(error: unknown): void {
+    this.#trouble = toFault(error)
+    this.#drop()
+  }
+
+  /** Made durable first: whoever waits for a line in it must not be told so wrongly. */
+  #drop(): void {
+    if (this.#file === undefined) return
+    try {
+      fdatasyncSync(this.#file)
+      closeSync(this.#file)
+    } catch {} // It is told as trouble already, or by the next write.
+    this.#file = undefined
+  }
+
+  #open(more = 0): number {
+    const { fileBytesMax = 16 * 1024 * 1024, now } = this.#options
+    if (this.#file !== undefined && this.#size + more > fileBytesMax && !this.#syncing) this.#drop()
+    if (this.#file !== undefined) return this.#file
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const last = auditFiles(this.#options.directory).at(-1)
+    const fresh = join(this.#folder, `requests-${String(now()).padStart(15, "0")}.jsonl`)
+    const file = openSync(last ?? fresh, "a", 0o600)
+    this.#size = fstatSync(file).size
+    this.#file = file
+    if (this.#size + more <= fileBytesMax) return file
+    closeSync(file)
+    this.#file = openSync(fresh, "a", 0o600)
+    this.#size = fstatSync(this.#file).size
+    this.#prune()
+    return this.#file
+  }
+
+  #prune(): void {
+    const { filesMax = 16, directory } = this.#options
+    for (const file of auditFiles(directory).slice(0, -filesMax)) unlinkSync(file)
+  }
+}
+
+/** Oldest first. */
+export function auditFiles(directory: string): string[] {
+  const folder = folderOf(directory)
+  try {
+    const names = readdirSync(folder).filter((name) => fileForm.test(name))
+    return names.sort().map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+/** Lines that can't be read were cut off by a crash, and are left out. */
+export function* readAuditLines(directory: string, since: number): Iterable<AuditLine> {
+  for (const file of auditFiles(directory)) {
+    for (const text of readFileSync(file, "utf8").split("\n")) {
+      const line = parseLine(text)
+      if (line !== undefined && Date.parse(line.time) >= since) yield line
+    }
+  }
+}
+
+function parseLine(text: string): AuditLine | undefined {
+  if (text === "") return undefined
+  try {
+    return JSON.parse(text) as AuditLine
+  } catch {
+    return undefined
+  }
+}
