@@ -1,24 +1,25 @@
 // Reads a request's body, bounded in size, as strict JSON.
 
-import type { IncomingMessage } from "node:http"
 import type { Json } from "../../base/json.ts"
 import { apiFault } from "../faults.ts"
 import { readJson } from "../read-json.ts"
+import type { ApiRequest } from "./exchange.ts"
 
 export const bodyBytesMax = 3 * 1024 * 1024
 
-export type BodyType = "json" | "merge" | "jsonPatch" | "apply"
+export type BodyType = "json" | "merge" | "jsonPatch" | "strategic" | "apply"
 
 const types: Readonly<Record<string, BodyType>> = {
   "": "json",
   "application/json": "json",
   "application/merge-patch+json": "merge",
   "application/json-patch+json": "jsonPatch",
+  "application/strategic-merge-patch+json": "strategic",
   // YAML bodies come with the full server; JSON is YAML too, and all our clients send that.
   "application/apply-patch+yaml": "apply",
 }
 
-export function bodyType(request: IncomingMessage): BodyType {
+export function bodyType(request: ApiRequest): BodyType {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
   const known = types[type]
   if (known === undefined) throw apiFault("SPT-API-022", { type })
@@ -26,7 +27,7 @@ export function bodyType(request: IncomingMessage): BodyType {
 }
 
 /** Undefined when there is no body. */
-export async function readBody(request: IncomingMessage): Promise<Json | undefined> {
+export async function readBody(request: ApiRequest): Promise<Json | undefined> {
   const announced = Number(request.headers["content-length"] ?? 0)
   if (announced > bodyBytesMax) refuse(announced)
   const chunks: Buffer[] = []

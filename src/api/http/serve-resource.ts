@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Clock } from "../../base/clock.ts"
 import { isArray, isObject, type Json } from "../../base/json.ts"
-import type { DeleteOptions, ListOptions, WriteOptions } from "../../contract/client.ts"
+import type { DeleteOptions, ListOptions, PatchType, WriteOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Verbs, Written } from "../../contract/verbs.ts"
 import type { ApiObject } from "../../object/object.ts"
@@ -36,9 +36,25 @@ export interface ResourceCall {
 
 export async function serveResource(call: ResourceCall): Promise<Answer> {
   const { path, method, resource } = call
-  if (path.subresource !== "" && path.subresource !== "status") throw unknownPath(call)
-  if (path.subresource === "status" && !resource.statusSubresource) throw unknownPath(call)
-  const form = representation(call)
+  if (!hasSubresource(resource, path.subresource)) throw unknownPath(call)
+  if (path.subresource === "scale") return withWarning(call, await scaleAnswer(call))
+  return withWarning(call, await answerTo(call, method, representation(call)))
+}
+
+function hasSubresource(resource: ServedResource, subresource: string): boolean {
+  if (subresource === "") return !resource.virtual
+  if (subresource === "status") return resource.statusSubresource
+  return subresource === "scale" && resource.scale !== undefined
+}
+
+function withWarning({ resource }: ResourceCall, answer: Answer): Answer {
+  const { deprecationWarning } = resource
+  if (deprecationWarning === undefined) return answer
+  return { ...answer, warnings: [deprecationWarning, ...(answer.warnings ?? [])] }
+}
+
+async function answerTo(call: ResourceCall, method: string, form: Representation): Promise<Answer> {
+  const { path } = call
   if (path.name === "") {
     if (method === "GET") return listAnswer(call, form)
     if (method === "POST") return createAnswer(call, form)
@@ -241,10 +257,10 @@ async function replaceAnswer(call: ResourceCall, form: Representation): Promise<
 
 async function patchAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path, bodyType, body, query } = call
-  const { resource, namespace, name, subresource } = path
-  const options = writeOptions(call)
+  const { resource, namespace, name } = path
+  const status = path.subresource === "status" ? ({ subresource: "status" } as const) : {}
+  const options = { ...writeOptions(call), ...status }
   if (bodyType === "apply") {
-    if (subresource !== "") throw apiFault("SPT-API-022", { type: "apply-patch for a status" })
     const object = bodyObject(call, "apply")
     const fieldManager = textOf(query, "fieldManager") ?? ""
     const force = query.get("force") === "true"
@@ -253,12 +269,48 @@ async function patchAnswer(call: ResourceCall, form: Representation): Promise<An
       await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),
     )
   }
-  if (bodyType === "json") throw apiFault("SPT-API-022", { type: "application/json for a patch" })
+  const type = needPatchType(bodyType)
   if (body === undefined) throw bad("patch", "the body is missing")
-  const type = bodyType === "merge" ? "merge" : "json"
   const ref = { ...resource, namespace, name }
-  const status = subresource === "status" ? ({ subresource } as const) : {}
-  return written(form, await verbs.patch(principal, ref, type, body, { ...options, ...status }))
+  return written(form, await verbs.patch(principal, ref, type, body, options))
+}
+
+const patchTypes: Readonly<Partial<Record<BodyType, PatchType>>> = {
+  merge: "merge",
+  jsonPatch: "json",
+  strategic: "strategic",
+}
+
+function needPatchType(bodyType: BodyType): PatchType {
+  const type = patchTypes[bodyType]
+  if (type === undefined) throw apiFault("SPT-API-022", { type: "application/json for a patch" })
+  return type
+}
+
+/** The number of replicas alone, whatever the kind. */
+async function scaleAnswer(call: ResourceCall): Promise<Answer> {
+  const { verbs, principal, path, method, bodyType, body, query } = call
+  const ref = { ...path.resource, namespace: path.namespace, name: path.name }
+  const { scale } = verbs
+  const plain = (result: Written): Answer => ({
+    status: 200,
+    body: result.object,
+    warnings: result.warnings,
+  })
+  if (method === "GET") return { status: 200, body: await scale.get(principal, ref) }
+  const options = writeOptions(call)
+  if (method === "PUT") {
+    return plain(await scale.update(principal, ref, bodyObject(call, "update"), options))
+  }
+  if (method !== "PATCH") throw apiFault("SPT-API-021", { method, path: pathText(call) })
+  if (bodyType === "apply") {
+    const fieldManager = textOf(query, "fieldManager") ?? ""
+    const given = { ...options, fieldManager, force: query.get("force") === "true" }
+    return plain(await scale.apply(principal, ref, bodyObject(call, "apply"), given))
+  }
+  const type = needPatchType(bodyType)
+  if (body === undefined) throw bad("patch", "the body is missing")
+  return plain(await scale.patch(principal, ref, type, body, options))
 }
 
 async function deleteAnswer(call: ResourceCall, form: Representation): Promise<Answer> {

@@ -1,0 +1,333 @@
+// Gate: one script of what people do with kubectl, run by three versions of the real program
+// against a real plane; exit codes and output are checked step by step.
+
+import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { requireClient } from "../tools.ts"
+import { type Ran, ServedPlane } from "./clients/served-plane.ts"
+import { widget, widgetDefinition } from "./clients/widget-definition.ts"
+import { waitFor } from "./plane/wait-for.ts"
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 })
+
+const versions = [
+  { name: "kubectl-1.35", minor: 35 },
+  { name: "kubectl-1.32", minor: 32 },
+  { name: "kubectl-1.20", minor: 20 },
+]
+
+describe.each(versions)("$name", ({ name, minor }) => {
+  const program = requireClient(name)
+  let plane: ServedPlane
+  const kubectl = (args: string, input = "", env: Record<string, string> = {}): Ran =>
+    plane.run(program.path, split(args), input, env)
+  const ok = (args: string, input = "", env: Record<string, string> = {}): string => {
+    const { code, out, err } = kubectl(args, input, env)
+    expect(`${args}: ${code} ${err}`).toMatch(/: 0 (Warning[^\n]*\n|Flag --[^\n]*\n)*$/)
+    return out
+  }
+  const fails = (args: string, input = ""): string => {
+    const { code, out, err } = kubectl(args, input)
+    expect([args, code === 0]).toEqual([args, false])
+    return out + err
+  }
+
+  beforeAll(async () => {
+    if (program.missing) return
+    plane = new ServedPlane()
+    await plane.start()
+  })
+  afterAll(() => plane?.close())
+
+  /** Each builds on what the ones before left. */
+  const step = it.skipIf(program.missing)
+
+  step("names the server, its resources and versions", () => {
+    expect(ok("version")).toMatch(/v1\.35\.0\+setpoint/)
+    const resources = ok("api-resources")
+    expect(resources).toMatch(/configmaps +cm +v1 +true +ConfigMap/)
+    expect(resources).toMatch(/loops +\S* *setpoint\.dev\/v1alpha1 +true +Loop/)
+    expect(ok("api-versions").split("\n")).toEqual(
+      expect.arrayContaining(["v1", "setpoint.dev/v1alpha1", "apiextensions.k8s.io/v1"]),
+    )
+    expect(ok("get ns default -o jsonpath={.status.phase}")).toBe("Active")
+  })
+
+  step("creates a definition and waits until it is established", () => {
+    expect(ok("apply -f -", widgetDefinition)).toContain("widgets.example.dev created")
+    const crd = "crd/widgets.example.dev"
+    expect(ok(`wait --for=condition=Established ${crd} --timeout=30s`)).toContain("condition met")
+    expect(ok("api-resources --api-group=example.dev")).toMatch(/widgets +wd .*true +Widget/)
+  })
+
+  step("creates by command, by file and by generated name, and refuses what is wrong", () => {
+    expect(ok("create configmap one --from-literal=a=1 --from-literal=b=2")).toBe(
+      "configmap/one created\n",
+    )
+    expect(ok("create secret generic hidden --from-literal=password=hunter2")).toBe(
+      "secret/hidden created\n",
+    )
+    expect(ok("create namespace scratch")).toBe("namespace/scratch created\n")
+    expect(ok("create -f -", widget("made", "{color: blue}"))).toBe(
+      "widget.example.dev/made created\n",
+    )
+    expect(fails("create -f -", widget("made", "{color: blue}"))).toContain("AlreadyExists")
+    const generated = widget("x", "{color: red}").replace("name: x", "generateName: gen-")
+    expect(ok("create -f -", generated)).toMatch(/^widget\.example\.dev\/gen-[a-z0-9]{5} created/)
+    expect(fails("create -f -", widget("bad", "{color: pink}"))).toContain("Unsupported value")
+    expect(fails("create -f -", widget("bad", "{}"))).toMatch(/spec\.color|missing required/)
+    const past = fails("create -f -", widget("bad", "{color: blue, replicas: 60}"))
+    expect(past).toContain("only red widgets scale past 50")
+    const unknown = fails("create -f -", widget("bad", "{color: blue, colour: red}"))
+    expect(unknown).toMatch(/unknown field "(spec\.)?colour"/)
+    expect(fails("get widget bad")).toContain('widgets.example.dev "bad" not found')
+  })
+
+  step("applies, says when nothing changed, and shows the difference", () => {
+    const first = widget("app", "{color: red, replicas: 2}")
+    expect(ok("apply -f -", first)).toBe("widget.example.dev/app created\n")
+    expect(ok("apply -f -", first)).toBe("widget.example.dev/app unchanged\n")
+    const second = widget("app", "{color: green, replicas: 2}")
+    const { code, out } = kubectl("diff -f -", second)
+    expect(code).toBe(1)
+    expect(out).toMatch(/-\s+color: red\n\+\s+color: green/)
+    expect(ok("apply -f -", second)).toBe("widget.example.dev/app configured\n")
+    expect(kubectl("diff -f -", second).code).toBe(0)
+    expect(ok("apply --dry-run=server -f -", first)).toContain("configured (server dry run)")
+    expect(ok("get widget app -o jsonpath={.spec.color}")).toBe("green")
+    const map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied}\ndata: {a: x, b: w}\n"
+    expect(ok("apply -f -", map)).toBe("configmap/applied created\n")
+    expect(ok("apply -f -", map.replace(", b: w", ", c: z"))).toBe("configmap/applied configured\n")
+    expect(JSON.parse(ok("get cm applied -o json")).data).toEqual({ a: "x", c: "z" })
+  })
+
+  step("applies on the server, with a conflict and its resolution", () => {
+    const mine = widget("shared", "{color: red, note: mine}")
+    const theirs = widget("shared", "{color: blue}")
+    expect(ok("apply --server-side --field-manager=me -f -", mine)).toBe(
+      "widget.example.dev/shared serverside-applied\n",
+    )
+    const refused = fails("apply --server-side --field-manager=them -f -", theirs)
+    expect(refused).toMatch(/conflict with "me"[^\n]*: \.spec\.color/)
+    expect(refused).toContain("--force-conflicts")
+    const forced = "apply --server-side --force-conflicts --field-manager=them -f -"
+    expect(ok(forced, theirs)).toContain("serverside-applied")
+    const spec = JSON.parse(ok("get widget shared -o json")).spec
+    expect(spec).toMatchObject({ color: "blue", note: "mine" })
+    const less = widget("shared", "{color: blue}")
+    expect(ok("apply --server-side --field-manager=me -f -", less)).toContain("serverside-applied")
+    expect(JSON.parse(ok("get widget shared -o json")).spec.note).toBeUndefined()
+    // What client-side apply owned goes over to server-side apply.
+    expect(ok("apply --server-side -f -", widget("app", "{color: red}"))).toContain("applied")
+  })
+
+  step("gets in every form of output", () => {
+    expect(ok("get widgets")).toMatch(/^NAME +COLOR +REPLICAS +AGE\n/)
+    expect(ok("get wd -o wide")).toMatch(/^NAME +COLOR +REPLICAS +NOTE +AGE\n/)
+    expect(ok("get widgets -A")).toMatch(/^NAMESPACE +NAME +COLOR/)
+    expect(ok("get widget made -o name")).toBe("widget.example.dev/made\n")
+    expect(ok("get widget made -o yaml")).toContain("  color: blue\n")
+    expect(JSON.parse(ok("get widget made -o json")).spec).toEqual({ color: "blue", replicas: 1 })
+    expect(ok("get widget made -o jsonpath={.spec.color}")).toBe("blue")
+    expect(ok("get widget made -o go-template={{.spec.color}}")).toBe("blue")
+    expect(ok("get widgets -o custom-columns=N:.metadata.name,C:.spec.color")).toMatch(
+      /made +blue\n/,
+    )
+    expect(ok("get widgets --no-headers")).not.toContain("NAME")
+    expect(ok("get widgets --show-labels")).toContain("LABELS")
+    expect(ok("get widgets --sort-by=.spec.color")).toMatch(/blue[\s\S]*red/)
+    expect(ok("get cm,secrets")).toMatch(/configmap\/one[\s\S]*secret\/hidden/)
+    expect(ok("get all")).toContain("widget.example.dev/made")
+    expect(ok("get widgets --chunk-size=1 -o name").trim().split("\n").length).toBeGreaterThan(3)
+    expect(ok("get widgets --field-selector=metadata.name=made -o name")).toBe(
+      "widget.example.dev/made\n",
+    )
+    expect(ok("get --raw /readyz")).toBe("ok")
+    expect(fails("get nothings")).toContain(`doesn't have a resource type "nothings"`)
+  })
+
+  step("describes and explains", () => {
+    const described = ok("describe widget made")
+    expect(described).toMatch(/Name: +made\nNamespace: +default\n/)
+    expect(described).toMatch(/Color: +blue/)
+    expect(ok("describe secret hidden")).toMatch(/password: +7 bytes/)
+    expect(ok("describe ns default")).toMatch(/Status: +Active/)
+    expect(ok("explain widget.spec")).toContain("The color of the widget.")
+    expect(ok("explain widget --recursive")).toMatch(/replicas\s+<integer>/)
+    expect(ok("explain configmap.data")).toMatch(/map\[string\]string/)
+    expect(ok("explain loop.spec.limits")).toContain("deletes")
+  })
+
+  step("edits, replaces and patches in each way", () => {
+    const editor = join(plane.base, "editor.sh")
+    writeFileSync(editor, '#!/bin/sh\nsed -i "s/color: blue/color: green/" "$1"\n', { mode: 0o755 })
+    expect(ok("edit widget made", "", { KUBE_EDITOR: editor, EDITOR: editor })).toBe(
+      "widget.example.dev/made edited\n",
+    )
+    expect(ok("get widget made -o jsonpath={.spec.color}")).toBe("green")
+    const live = JSON.parse(ok("get widget made -o json"))
+    live.spec.color = "red"
+    expect(ok("replace -f -", JSON.stringify(live))).toBe("widget.example.dev/made replaced\n")
+    live.spec.color = "blue"
+    expect(fails("replace -f -", JSON.stringify(live))).toContain("the object has been modified")
+    const merge = `patch widget made --type=merge -p '{"spec":{"note":"merged"}}'`
+    expect(ok(merge)).toBe("widget.example.dev/made patched\n")
+    expect(ok(merge)).toBe("widget.example.dev/made patched (no change)\n")
+    const json = '[{"op":"replace","path":"/spec/note","value":"by json"}]'
+    expect(ok(`patch widget made --type=json -p '${json}'`)).toContain("patched")
+    const test = '[{"op":"test","path":"/spec/note","value":"other"}]'
+    expect(fails(`patch widget made --type=json -p '${test}'`)).toMatch(/test/i)
+    expect(ok("get widget made -o jsonpath={.spec.note}")).toBe("by json")
+    expect(ok(`patch configmap one --type=strategic -p '{"data":{"a":null,"c":"3"}}'`)).toBe(
+      "configmap/one patched\n",
+    )
+    expect(JSON.parse(ok("get cm one -o json")).data).toEqual({ b: "2", c: "3" })
+    expect(fails(`patch widget made --type=strategic -p '{"spec":{"note":"x"}}'`)).toMatch(
+      /strategic|unsupported|media type/i,
+    )
+  })
+
+  step("labels, annotates and scales", () => {
+    expect(ok("label widget made tier=front")).toMatch(/widget\.example\.dev\/made labeled/)
+    expect(fails("label widget made tier=back")).toContain("overwrite")
+    expect(ok("label widget made tier=back --overwrite")).toContain("labeled")
+    expect(ok("get widgets -l tier=back -o name")).toBe("widget.example.dev/made\n")
+    expect(ok("get widgets -l tier!=back -o name")).not.toContain("/made\n")
+    expect(ok("label widget made tier-")).toMatch(/unlabeled|labeled/)
+    expect(ok("annotate widget made why=because")).toContain("annotated")
+    expect(ok("scale widget made --replicas=5")).toBe("widget.example.dev/made scaled\n")
+    expect(ok("get widget made -o jsonpath={.spec.replicas}")).toBe("5")
+    expect(fails("scale widget made --replicas=7 --current-replicas=2")).toMatch(
+      /expected|replicas/i,
+    )
+    expect(fails("scale widget made --replicas=200")).toMatch(/should be less than or equal to 100/)
+  })
+
+  step("waits for conditions, for values and for the end", async () => {
+    const ready = '{"status":{"conditions":[{"type":"Ready","status":"True"}],"phase":"Up"}}'
+    if (minor >= 24) {
+      const waiting = running(program.path, plane, "wait --for=condition=Ready widget/made")
+      ok(`patch widget made --subresource=status --type=merge -p '${ready}'`)
+      expect(await waiting).toMatchObject({ code: 0, out: expect.stringContaining("met") })
+      expect(ok("wait --for=jsonpath={.status.phase}=Up widget/made --timeout=20s")).toContain(
+        "condition met",
+      )
+    } else {
+      const path = "/apis/example.dev/v1/namespaces/default/widgets/made/status"
+      const live = { ...JSON.parse(ok("get widget made -o json")), ...JSON.parse(ready) }
+      ok(`replace --raw ${path} -f -`, JSON.stringify(live))
+      expect(ok("wait --for=condition=Ready widget/made --timeout=20s")).toContain("met")
+    }
+    expect(fails("wait --for=condition=Never widget/made --timeout=1s")).toContain("timed out")
+    ok("apply -f -", widget("short-lived", "{color: red}"))
+    const gone = running(program.path, plane, "wait --for=delete widget/short-lived --timeout=60s")
+    ok("delete widget short-lived")
+    expect((await gone).code).toBe(0)
+  })
+
+  step("watches: what is there, what changes, what goes", async () => {
+    const watch = spawn(program.path, split("get widgets -w -o name"), { env: plane.environment })
+    let seen = ""
+    watch.stdout.on("data", (chunk: Buffer) => {
+      seen += chunk.toString("utf8")
+    })
+    try {
+      await waitFor("the list", () => seen.includes("/made") || seen)
+      ok("apply -f -", widget("watched", "{color: red}"))
+      await waitFor("the new one", () => seen.includes("/watched") || seen)
+      ok("delete widget watched")
+      await waitFor("its end", () => (seen.match(/watched/g) ?? []).length >= 2 || seen)
+    } finally {
+      watch.kill("SIGKILL")
+    }
+  })
+
+  step("shows events", () => {
+    const event = {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: "happened", namespace: "default" },
+      involvedObject: { kind: "Widget", name: "made", namespace: "default" },
+      reason: "Painted",
+      message: "it is red now",
+      type: "Normal",
+      firstTimestamp: new Date().toISOString().replace(/\.\d+Z/, "Z"),
+      lastTimestamp: new Date().toISOString().replace(/\.\d+Z/, "Z"),
+      count: 1,
+    }
+    ok("create -f -", JSON.stringify(event))
+    expect(ok("get events")).toMatch(/LAST SEEN +TYPE +REASON +OBJECT +MESSAGE[\s\S]*widget\/made/)
+    expect(ok("describe widget made")).toMatch(/Painted[\s\S]*it is red now/)
+    if (minor >= 23) expect(ok("events --for=widget/made")).toContain("it is red now")
+  })
+
+  step("deletes with each kind of cascade", async () => {
+    for (const cascade of ["background", "foreground", "orphan"]) {
+      ok("apply -f -", widget("owner", "{color: red}"))
+      const uid = ok("get widget owner -o jsonpath={.metadata.uid}")
+      const ref = `{apiVersion: example.dev/v1, kind: Widget, name: owner, uid: ${uid}, blockOwnerDeletion: true}`
+      ok("apply -f -", widget("owned", "{color: red}", `, ownerReferences: [${ref}]`))
+      expect(ok(`delete widget owner --cascade=${cascade}`)).toMatch(/"owner" deleted/)
+      expect(fails("get widget owner")).toContain("not found")
+      if (cascade === "orphan") {
+        const left = JSON.parse(ok("get widget owned -o json"))
+        expect(left.metadata.ownerReferences ?? []).toEqual([])
+        ok("delete widget owned")
+      }
+      await waitFor("the dependent goes", () => kubectl("get widget owned").code !== 0 || "there")
+    }
+    expect(ok("delete widget made --wait=true")).toMatch(/"made" deleted/)
+    expect(ok("delete widget made --ignore-not-found")).toBe("")
+    expect(fails("delete widget made")).toContain("not found")
+    expect(ok("delete cm -l none=such")).toContain("No resources found")
+  })
+
+  step("deletes a namespace with all that is in it", () => {
+    ok("-n scratch create configmap inside --from-literal=a=1")
+    ok("-n scratch apply -f -", widget("inside", "{color: red}"))
+    expect(ok("delete namespace scratch --timeout=60s")).toMatch(/"scratch" deleted/)
+    expect(fails("get ns scratch")).toContain('namespaces "scratch" not found')
+    expect(fails("-n scratch create configmap late --from-literal=a=1")).toContain("not found")
+    expect(fails("delete ns default")).toContain("forbidden")
+  })
+
+  step("asks who may do what, and who it is", () => {
+    expect(ok("auth can-i create widgets").trim()).toBe("yes")
+    const as = "--as=system:serviceaccount:default:nobody"
+    expect(fails(`auth can-i delete widgets ${as}`)).toContain("no")
+    expect(fails(`get secrets ${as}`)).toMatch(
+      /forbidden: User "system:serviceaccount:default:nobody"/,
+    )
+    ok("create role reader --verb=get,list --resource=widgets.example.dev")
+    ok("create rolebinding read --role=reader --serviceaccount=default:nobody")
+    expect(ok(`auth can-i list widgets ${as}`).trim()).toBe("yes")
+    expect(ok(`get widgets ${as}`)).toBeDefined()
+    expect(ok("auth can-i --list")).toMatch(/Resources/)
+    if (minor >= 28) expect(ok("auth whoami")).toMatch(/Groups +\[.*system:masters/)
+  })
+
+  step("deletes the definition and all of its objects", () => {
+    ok("apply -f -", widget("last", "{color: red}"))
+    expect(ok("delete crd widgets.example.dev --timeout=60s")).toContain("deleted")
+    expect(fails("get widgets")).toMatch(/doesn't have a resource type|could not find/)
+  })
+})
+
+/** Words, with 'single quotes' kept together. */
+function split(args: string): string[] {
+  return (args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^'|'$/g, ""))
+}
+
+function running(program: string, plane: ServedPlane, args: string): Promise<Ran> {
+  const child = spawn(program, split(args), { env: plane.environment })
+  let [out, err] = ["", ""]
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString("utf8")
+  })
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString("utf8")
+  })
+  return new Promise((resolve) => child.once("exit", (code) => resolve({ code, out, err })))
+}
