@@ -22,6 +22,7 @@ import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
 import type { ApiContext } from "./api-context.ts"
+import { createAdmission } from "./authz/create-admission.ts"
 import { roleAdmission } from "./authz/role-admission.ts"
 import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
 import { followRoles, RoleIndex } from "./authz/role-index.ts"
@@ -101,6 +102,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       invariantAdmission,
       policyAdmission,
       adoptAdmission(hasProvider),
+      createAdmission(roles),
       roleAdmission(roleIndex, roles),
       ...(options.validating ?? []),
     ],

@@ -150,9 +150,6 @@ async function answerTo(
   const who = allow(call, principal, info.access)
   const type = bodyType(request)
   const body = method === "GET" ? undefined : await readBody(request)
-  if (extension !== undefined) {
-    return { status: extension.status, body: (await extension.run(who, body)) as object }
-  }
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
   const wantsObject = request.headers[returnHeader] === "object"
