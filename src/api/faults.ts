@@ -161,8 +161,12 @@ export const apiFault = defineFaults({
   },
   "SPT-API-022": {
     fault: "stuck",
-    text: "cannot read a body of type {type}",
-    hint: "send application/json, or one of the patch types merge-patch, json-patch, apply-patch",
+    text:
+      "cannot read a body of type {type}: accepted media types include application/json, " +
+      "application/yaml, application/vnd.kubernetes.protobuf",
+    hint:
+      "a patch is application/json-patch+json, merge-patch+json, strategic-merge-patch+json or " +
+      "apply-patch+yaml",
     status: 415,
     reason: "UnsupportedMediaType",
   },
@@ -238,6 +242,20 @@ export const apiFault = defineFaults({
     fault: "stuck",
     text: 'cannot answer a page of another site ("{origin}")',
     hint: "this port is for programs; the dashboard has an address of its own",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-052": {
+    fault: "stuck",
+    text: "cannot sign in: this link was used, is too old, or is of another plane",
+    hint: "`setpoint dashboard` prints a new one",
+    status: 401,
+    reason: "Unauthorized",
+  },
+  "SPT-API-053": {
+    fault: "stuck",
+    text: "cannot change anything for a page that does not send the header {header}",
+    hint: "send it, with any value, or an Origin that is this site's own",
     status: 403,
     reason: "Forbidden",
   },
@@ -373,6 +391,20 @@ export const apiFault = defineFaults({
     hint: "its definition says where the number is: `setpoint get customresourcedefinitions`",
     status: 400,
     reason: "BadRequest",
+  },
+  "SPT-API-094": {
+    fault: "stuck",
+    text: '{resource} "{name}" is forbidden: this namespace may not be deleted',
+    hint: "delete the objects in it instead",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-095": {
+    fault: "wait",
+    text: 'Operation cannot be fulfilled on namespaces "{name}": it still holds {what}',
+    hint: "the namespace ends by itself when nothing is left in it",
+    status: 409,
+    reason: "Conflict",
   },
 })
 

@@ -51,6 +51,7 @@ export const protections = {
   "ledger-time": "windows are counted by a clock that a jump of the wall clock does not move",
   "level-trigger": "what no event told of is found by looking at everything again",
   "limit-has-no-minimum": "the limit of deletes counts for the smallest set, too",
+  "login-link-works-once": "the link that opens a session of the dashboard opens no second one",
   "loosening-is-held": "a looser limit, policy or protection counts only when it was approved",
   "missing-log-refused": "a store that lost its latest commits is not opened",
   "move-is-no-way-out": "no object leaves its loop for one whose rules are looser",

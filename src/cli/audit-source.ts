@@ -12,7 +12,7 @@ import { journalLoops } from "../ledger/journal.ts"
 import type { KeptHead } from "../ledger/verify-journal.ts"
 import { openReadOnlyStore } from "../store/engines/open-read-only-store.ts"
 import type { Cli } from "./command.ts"
-import { lazyClient } from "./lazy-client.ts"
+import { clientFor } from "./lazy-client.ts"
 
 export interface AuditSource {
   /** Said to people: where the answers come from. */
@@ -30,14 +30,13 @@ const timeoutMs = 3_600_000
 const noPlane = new Set(["SPT-CLI-001", "SPT-CLIENT-002"])
 
 export async function openAuditSource(cli: Cli): Promise<AuditSource> {
-  const { data, token } = cli.options()
+  const { data, kubeconfig } = cli.options()
   try {
-    const tokenFile = token === undefined ? {} : { tokenFile: token }
-    const source = planeSource(lazyClient(data, { timeoutMs, ...tokenFile }))
+    const source = planeSource(clientFor(cli.options(), { timeoutMs }))
     await source.heads()
     return source
   } catch (error) {
-    if (!isFault(error) || !noPlane.has(error.code)) throw error
+    if (kubeconfig !== undefined || !isFault(error) || !noPlane.has(error.code)) throw error
   }
   return directorySource(resolve(data))
 }

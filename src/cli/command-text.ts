@@ -5,8 +5,13 @@ import type { GlobalOptions } from "./command.ts"
 
 export const defaultData = "./.setpoint"
 
-export function commandText(options: Pick<GlobalOptions, "data">, words: string): string {
-  const { data } = options
+type Where = Pick<GlobalOptions, "data" | "kubeconfig" | "context">
+
+export function commandText({ data, kubeconfig, context }: Where, words: string): string {
+  const named = context === undefined ? "" : ` --context ${shellWord(context)}`
+  if (kubeconfig !== undefined) {
+    return `setpoint ${words} --kubeconfig ${shellWord(kubeconfig)}${named}`
+  }
   return data === defaultData ? `setpoint ${words}` : `setpoint ${words} --data ${shellWord(data)}`
 }
 

@@ -14,6 +14,9 @@ export interface GlobalOptions {
   readonly namespace: string
   /** A file with the token to speak with; the owner's own when missing. */
   readonly token?: string
+  /** The plane is the one that this file names, not the one on the data directory. */
+  readonly kubeconfig?: string
+  readonly context?: string
   readonly verbose?: boolean
 }
 
@@ -21,7 +24,7 @@ export interface Cli {
   readonly terminal: Terminal
   /** Global options as given on this run. */
   options(): GlobalOptions
-  /** A client of the plane that runs on the data directory; a clear fault when none does. */
+  /** A client of the plane that is named; a clear fault when there is none. */
   connect(): HttpClient
   /** Runs a command's work; its answer becomes the exit code, its faults one line and a hint. */
   run(work: () => Promise<number>): Promise<void>

@@ -9,6 +9,7 @@ import { backupCommand } from "./commands/backup.ts"
 import { breakGlassCommand } from "./commands/break-glass.ts"
 import { checkpointCommand } from "./commands/checkpoint.ts"
 import { completionCommand } from "./commands/completion.ts"
+import { dashboardCommand } from "./commands/dashboard.ts"
 import { deleteCommand } from "./commands/delete.ts"
 import { demoCommand } from "./commands/demo.ts"
 import { describeCommand } from "./commands/describe.ts"
@@ -21,6 +22,7 @@ import { getCommand } from "./commands/get.ts"
 import { guardsCommand } from "./commands/guards.ts"
 import { historyCommand } from "./commands/history.ts"
 import { inventoryCommand } from "./commands/inventory.ts"
+import { kubeconfigCommand } from "./commands/kubeconfig.ts"
 import { moveCommand } from "./commands/move.ts"
 import { newCommand } from "./commands/new.ts"
 import { pauseCommand } from "./commands/pause.ts"
@@ -76,6 +78,8 @@ export const commands: readonly CliCommand[] = [
   doctorCommand,
   newCommand,
   tokenCommand,
+  kubeconfigCommand,
+  dashboardCommand,
   secretsCommand,
   backupCommand,
   restoreCommand,

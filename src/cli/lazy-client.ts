@@ -12,6 +12,34 @@ export interface LazyClientOptions {
   readonly tokenFile?: string
 }
 
+export interface ClientTarget {
+  readonly data: string
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly token?: string
+}
+
+const remotePatienceMs = 3000
+
+/** The plane of the kubeconfig when one is named, else the one that runs on the data directory. */
+export function clientFor(
+  { data, kubeconfig, context, token }: ClientTarget,
+  options: Pick<LazyClientOptions, "timeoutMs"> = {},
+): HttpClient {
+  if (kubeconfig === undefined) {
+    return lazyClient(data, { ...options, ...(token === undefined ? {} : { tokenFile: token }) })
+  }
+  if (token !== undefined) {
+    const hint = "leave --token out: the kubeconfig says who you are"
+    throw cliFault("SPT-CLI-002", { what: "--token", why: "--kubeconfig is given too", hint })
+  }
+  return loadedLater(async () => {
+    const { kubeconfigClient } = await import("../client/http/kubeconfig-client.ts")
+    const named = context === undefined ? {} : { context }
+    return kubeconfigClient(kubeconfig, { patienceMs: remotePatienceMs, ...options, ...named })
+  })
+}
+
 /** The one whose token is named, else in SETPOINT_TOKEN, else the owner of the directory. */
 export function lazyClient(
   data: string,
@@ -21,11 +49,16 @@ export function lazyClient(
   const socketPath = join(directory, "api.sock")
   if (!existsSync(socketPath)) throw cliFault("SPT-CLI-001", { data })
   const token = readToken(directory, data, tokenFile)
+  return loadedLater(async () => {
+    const { httpClient } = await import("../client/http/http-client.ts")
+    return httpClient({ socketPath, token, ...options })
+  })
+}
+
+function loadedLater(make: () => Promise<HttpClient>): HttpClient {
   let loading: Promise<HttpClient> | undefined
   const load = () => {
-    loading ??= import("../client/http/http-client.ts").then(({ httpClient }) =>
-      httpClient({ socketPath, token, ...options }),
-    )
+    loading ??= make()
     return loading
   }
   return {
@@ -42,7 +75,11 @@ export function lazyClient(
     delete: async (...args) => (await load()).delete(...args),
     deleteCollection: async (...args) => (await load()).deleteCollection(...args),
     call: async (...args) => (await load()).call(...args),
-    close: () => void loading?.then((client) => client.close()),
+    close: () =>
+      void loading?.then(
+        (client) => client.close(),
+        () => {}, // Whoever called has heard of it.
+      ),
   }
 }
 

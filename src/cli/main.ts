@@ -2,12 +2,13 @@
 // a hint and an exit code.
 
 import { Command, CommanderError, Option } from "commander"
-import { type Fault, toFault } from "../base/faults.ts"
+import { type Fault, isFault, toFault } from "../base/faults.ts"
 import type { HttpClient } from "../client/http/http-client.ts"
 import type { Cli, GlobalOptions } from "./command.ts"
 import { commands } from "./commands.ts"
 import { exitCode } from "./exit-codes.ts"
-import { lazyClient } from "./lazy-client.ts"
+import { cliFault } from "./faults.ts"
+import { clientFor } from "./lazy-client.ts"
 import { printable } from "./render/printable.ts"
 import { processTerminal, type Terminal } from "./terminal.ts"
 import { version } from "./version.ts"
@@ -24,11 +25,14 @@ function createParser(terminal: Terminal): Command {
       ),
     )
     .option("--token <file>", "speak as the one whose token is in this file")
+    .option("--kubeconfig <file>", "speak to the plane that this file names, not to --data")
+    .option("--context <name>", "which context of the kubeconfig; its current one when missing")
     .option("--verbose", "show the causes of errors")
     .showHelpAfterError("(run with --help for usage)")
     .exitOverride()
   const cli = createCli(parser, terminal)
   for (const command of commands) command.register(parser, cli)
+  parser.hook("preAction", (_, command) => requirePlace(command, parser.opts<GlobalOptions>()))
   return parser
 }
 
@@ -39,7 +43,7 @@ function createCli(parser: Command, terminal: Terminal): Cli {
     terminal,
     options,
     connect: () => {
-      client ??= lazyClient(options().data, tokenOption(options()))
+      client ??= clientFor(options())
       return client
     },
     run: async (work) => {
@@ -55,8 +59,22 @@ function createCli(parser: Command, terminal: Terminal): Cli {
   }
 }
 
-function tokenOption({ token }: GlobalOptions): { readonly tokenFile?: string } {
-  return token === undefined ? {} : { tokenFile: token }
+/** These work on a data directory itself, which a kubeconfig does not name. */
+const onDirectory = new Set([
+  ...["up", "serve", "plan", "demo", "token", "kubeconfig", "backup", "restore", "doctor"],
+])
+
+function requirePlace(command: Command, { kubeconfig, context }: GlobalOptions): void {
+  const top = command.parent?.parent === null ? command : (command.parent ?? command)
+  const refuse = (what: string, why: string, hint: string) =>
+    cliFault("SPT-CLI-002", { what, why, hint })
+  if (kubeconfig !== undefined && onDirectory.has(top.name())) {
+    const why = `${top.name()} works on a data directory`
+    throw refuse("--kubeconfig", why, "name the directory with --data")
+  }
+  if (context !== undefined && kubeconfig === undefined) {
+    throw refuse("--context", "there is no --kubeconfig", "name the file it is in")
+  }
 }
 
 function printFault(terminal: Terminal, fault: Fault, verbose: boolean): void {
@@ -73,6 +91,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await createParser(terminal).parseAsync(argv, { from: "user" })
   } catch (error) {
+    if (isFault(error)) {
+      process.exitCode = exitCode.usage
+      return printFault(terminal, error, false)
+    }
     if (!(error instanceof CommanderError)) throw error
     const help = error.code === "commander.helpDisplayed" || error.code === "commander.version"
     process.exitCode = help || error.exitCode === 0 ? exitCode.ok : exitCode.usage

@@ -44,6 +44,12 @@ function every(value: string): number {
   throw new InvalidArgumentError("give a duration from 1m to 31d, such as 6h")
 }
 
+function history(value: string): number {
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms >= 1000 && ms <= dayMs) return ms
+  throw new InvalidArgumentError("give a duration from 1s to 1d, such as 30m")
+}
+
 function backups(value: string): number {
   const count = Number(value)
   if (Number.isInteger(count) && count >= 1 && count <= 1000) return count
@@ -55,10 +61,16 @@ export function planeOptions(command: Command): Command {
     .option("--root <dir>", "files may lie only below this directory (repeatable)", collect)
     .option("--provider <module>", "load kinds from this module (repeatable)", collect)
     .option("--signal-command <program>", "signals may run this program (repeatable)", collect)
-    .option("--key-file <file>", "keys for hashes and encryption of secrets, outside the data directory")
+    .option(
+      "--key-file <file>",
+      "keys for hashes and encryption of secrets, outside the data directory",
+    )
     .option("--listen <host:port>", "where the API is served with TLS (127.0.0.1:7443)", place)
     .option("--port <port>", "port of the API on that host; 0 picks a free one", port)
     .option("--tls-san <name>", "the certificate is good for this name too (repeatable)", collect)
+    .option("--tls-cert <file>", "your own certificate for that port, with its chain, as PEM")
+    .option("--tls-key <file>", "its key, as PEM")
+    .option("--watch-history <time>", "how long watches can go back (default 5m)", history)
     .option("--store <store>", "where objects are kept", store, "sqlite")
     .option("--backup-to <dir>", "make verified backups into this directory, by itself")
     .option("--backup-every <time>", "how often, when something changed (default 6h)", every)

@@ -4,7 +4,7 @@
 
 import { join, resolve } from "node:path"
 import { systemClock } from "../base/system.ts"
-import type { ListenOptions } from "../plane/adapters/local-server.ts"
+import type { ListenOptions } from "../plane/adapters/local-tls.ts"
 import { type LocalPlane, openLocalPlane } from "../plane/adapters/open-local-plane.ts"
 import { newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
@@ -25,8 +25,11 @@ export interface RunPlaneOptions {
   readonly listen?: Place
   readonly port?: number
   readonly tlsSan?: readonly string[]
+  readonly tlsCert?: string
+  readonly tlsKey?: string
   /** Milliseconds. */
   readonly journalKeep?: number
+  readonly watchHistory?: number
   readonly backupTo?: string
   /** Milliseconds. */
   readonly backupEvery?: number
@@ -106,12 +109,16 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     listen: listenOf(options),
     ...backupsOf(data, options),
+    ...(options.watchHistory === undefined ? {} : { watchHistoryMs: options.watchHistory }),
     ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),
   })
 }
 
-function listenOf({ listen, port = listen?.port, tlsSan }: RunPlaneOptions): ListenOptions {
+function listenOf(options: RunPlaneOptions): ListenOptions {
+  const { listen, port = listen?.port, tlsSan, tlsCert, tlsKey } = options
   return {
+    ...(tlsCert === undefined ? {} : { certificateFile: tlsCert }),
+    ...(tlsKey === undefined ? {} : { keyFile: tlsKey }),
     ...(listen === undefined ? {} : { host: listen.host }),
     ...(port === undefined ? {} : { port }),
     ...(tlsSan === undefined ? {} : { names: tlsSan }),

@@ -4,19 +4,19 @@
 import { toFault } from "../base/faults.ts"
 import type { GlobalOptions } from "./command.ts"
 import { cliFault } from "./faults.ts"
-import { lazyClient } from "./lazy-client.ts"
+import { type ClientTarget, clientFor } from "./lazy-client.ts"
 
 const answerMs = 3000
 
 export async function stopObject(
   typed: string,
-  { data, namespace }: Pick<GlobalOptions, "data" | "namespace">,
+  { namespace, ...target }: ClientTarget & Pick<GlobalOptions, "namespace">,
 ): Promise<string> {
   if (typed.split("/").length === 3) return typed
   const { findObject, keyOf, servedKinds } = await import("./resolve-kinds.ts")
-  let client: ReturnType<typeof lazyClient> | undefined
+  let client: ReturnType<typeof clientFor> | undefined
   try {
-    client = lazyClient(data, { timeoutMs: answerMs })
+    client = clientFor(target, { timeoutMs: answerMs })
     return keyOf(findObject(await servedKinds(client), typed.split("/")), namespace)
   } catch (error) {
     const fault = toFault(error)

@@ -43,6 +43,11 @@ export const planeFault = defineFaults({
     text: "cannot use {file}: it holds no certificate with its key",
     hint: "put back a copy of it, or move it away: then a new one is made, and clients need it",
   },
+  "SPT-TLS-002": {
+    fault: "stuck",
+    text: "cannot use the certificate {file}: {why}",
+    hint: "--tls-cert names a PEM file with the certificate and its chain, --tls-key its key",
+  },
   "SPT-TOKEN-001": {
     fault: "stuck",
     text: "cannot read the tokens: {file} can't be understood",

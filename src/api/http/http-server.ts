@@ -2,10 +2,13 @@
 // watches, lets running requests finish, and then closes.
 
 import { sleep } from "../../base/clock.ts"
+import type { Principal } from "../../contract/principal.ts"
 import { Metrics } from "../../telemetry/metrics.ts"
 import { discoveryRoutes } from "../discovery/discovery-routes.ts"
 import { openApiRoutes } from "../openapi/openapi-routes.ts"
 import { sendFault } from "./answer.ts"
+import { type DashboardOptions, dashboardRequests } from "./dashboard.ts"
+import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { type HttpApi, handleRequest } from "./handle-request.ts"
 import { healthRoutes } from "./health-routes.ts"
 import { defaultLaneLimits, type LaneLimits, Lanes } from "./lanes.ts"
@@ -23,6 +26,8 @@ export interface HttpServerOptions extends Given {
   readonly port?: number
   /** Besides: for clients of Kubernetes, here or elsewhere. */
   readonly tls?: TlsOptions
+  /** Besides: for browsers on this host. */
+  readonly dashboard?: DashboardOptions
   readonly version?: string
   ready?(): string | undefined
   readonly requestMs?: number
@@ -38,6 +43,8 @@ export interface HttpServer {
   readonly url: string | undefined
   readonly socketPath: string | undefined
   readonly tls: TlsListener | undefined
+  /** Port of the dashboard. */
+  readonly dashboardPort: number | undefined
   /** Ends watches, waits for requests under way at most so long, closes. */
   close(drainMs?: number): Promise<void>
 }
@@ -58,13 +65,16 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const listeners: Listener[] = []
   const closeAll = (drainMs: number) =>
     Promise.all(listeners.map((listener) => drain(options.clock, listener, drainMs)))
+  const asPrincipal = (principal: Principal, request: ApiRequest, response: ApiResponse) =>
+    void handleRequest({ ...api, authenticate: () => principal }, request, response)
   let tls: TlsListener | undefined
+  let dashboard: Listener | undefined
   let url: string | undefined
   try {
     const { socketPath, port } = options
     if (socketPath !== undefined) listeners.push(await listenOnSocket(socketPath, onRequest))
     if (port !== undefined) {
-      const listener = await listenOnLoopback(port, fromPlace(loopback, onRequest))
+      const listener = await listenOnLoopback([port], fromPlace(loopback, onRequest))
       url = `http://127.0.0.1:${listener.port}`
       listeners.push(listener)
     }
@@ -72,6 +82,11 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
       const { isOurs } = options.tls
       tls = await listenWithTls(options.tls, fromPlace({ scheme: "https", isOurs }, onRequest))
       listeners.push(tls)
+    }
+    if (options.dashboard !== undefined) {
+      const { ports } = options.dashboard
+      dashboard = await listenOnLoopback(ports, dashboardRequests(options.dashboard, asPrincipal))
+      listeners.push(dashboard)
     }
   } catch (error) {
     await closeAll(0)
@@ -81,7 +96,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     stop.abort()
     await closeAll(drainMs)
   }
-  return { url, socketPath: options.socketPath, tls, close }
+  return { url, socketPath: options.socketPath, tls, dashboardPort: dashboard?.port, close }
 }
 
 function openHttpApi(options: HttpServerOptions, draining: AbortSignal): HttpApi {

@@ -4,6 +4,7 @@
 import { chmodSync, lstatSync, unlinkSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, type Server as NetServer } from "node:net"
+import { isCode } from "../../store/engines/private-files.ts"
 import { apiFault } from "../faults.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 
@@ -49,11 +50,30 @@ export async function listenOnSocket(path: string, onRequest: OnRequest): Promis
   return plainListener(server)
 }
 
-/** Without TLS, and therefore for this host only. */
-export async function listenOnLoopback(port: number, onRequest: OnRequest): Promise<Listener> {
+/** Without TLS, and therefore for this host only. The first of the ports that is free. */
+export async function listenOnLoopback(
+  ports: readonly number[],
+  onRequest: OnRequest,
+): Promise<Listener> {
   const server = plainServer(onRequest)
-  await listen(server, () => server.listen(port, "127.0.0.1"), `127.0.0.1:${port}`)
+  await listenOnOneOf(server, "127.0.0.1", ports)
   return plainListener(server)
+}
+
+/** The last one has to be free. */
+export async function listenOnOneOf(
+  server: NetServer,
+  host: string,
+  ports: readonly number[],
+): Promise<void> {
+  for (const [index, port] of ports.entries()) {
+    try {
+      return await listen(server, () => server.listen(port, host), `${host}:${port}`)
+    } catch (error) {
+      const taken = error instanceof Error && isCode(error.cause, "EADDRINUSE")
+      if (!taken || index === ports.length - 1) throw error
+    }
+  }
 }
 
 function plainServer(onRequest: OnRequest): Server {
@@ -78,10 +98,16 @@ export function portOf(server: NetServer): number | undefined {
 
 export function listen(server: NetServer, begin: () => void, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => {
+    const onError = (error: Error) => {
+      server.off("listening", onListening)
       reject(apiFault("SPT-API-026", { where, why: error.message }, error))
-    })
-    server.once("listening", resolve)
+    }
+    const onListening = () => {
+      server.off("error", onError)
+      resolve()
+    }
+    server.once("error", onError)
+    server.once("listening", onListening)
     begin()
   })
 }

@@ -6,8 +6,14 @@ import { constants, createServer as createHttp2Server, type ServerHttp2Session }
 import { createServer as createHttpsServer, type Server } from "node:https"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { isCode } from "../../store/engines/private-files.ts"
-import { http1Limits, type Listener, limit, listen, type OnRequest, portOf } from "./listener.ts"
+import {
+  http1Limits,
+  type Listener,
+  limit,
+  listenOnOneOf,
+  type OnRequest,
+  portOf,
+} from "./listener.ts"
 
 export interface TlsOptions {
   readonly host: string
@@ -65,7 +71,7 @@ export async function listenWithTls(
     if (socket.alpnProtocol === "h2") http2.accept(socket)
     else for (const speak of speakHttp1) speak.call(server, socket)
   })
-  await listenOnOneOf(server, options)
+  await listenOnOneOf(server, options.host, options.ports)
   return {
     port: portOf(server),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
@@ -144,17 +150,5 @@ function openHttp2(onRequest: OnRequest): Http2Side {
     destroy: () => {
       for (const session of sessions) session.destroy()
     },
-  }
-}
-
-async function listenOnOneOf(server: Server, { host, ports }: TlsOptions): Promise<void> {
-  for (const [index, port] of ports.entries()) {
-    try {
-      await listen(server, () => server.listen(port, host), `${host}:${port}`)
-      return
-    } catch (error) {
-      const taken = error instanceof Error && isCode(error.cause, "EADDRINUSE")
-      if (!taken || index === ports.length - 1) throw error
-    }
   }
 }

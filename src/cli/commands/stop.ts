@@ -45,6 +45,7 @@ export const stopCommand: CliCommand = {
 
 /** Also what `pause` does, which is a stop of one object that ends. */
 export async function stop(cli: Cli, asked: AskedStop): Promise<number> {
+  if (cli.options().kubeconfig !== undefined) return stopElsewhere(cli, asked)
   const { data } = cli.options()
   const directory = resolve(data)
   if (!existsSync(directory)) {
@@ -75,6 +76,17 @@ export async function stop(cli: Cli, asked: AskedStop): Promise<number> {
   const answer = { stops: stops.map((entry) => ({ ...entry })), told: told.kind, calls }
   if (await printData(cli, JSON.parse(JSON.stringify(answer)))) return exitCode.ok
   print(cli, scope, told, calls)
+  return exitCode.ok
+}
+
+/** There is no file within reach: only the plane itself can be told. */
+async function stopElsewhere(cli: Cli, { object, ...asked }: AskedStop): Promise<number> {
+  const named = object === undefined ? {} : { object: await stopObject(object, cli.options()) }
+  const scope: AskedStop = { ...asked, ...named }
+  const answer = await cli.connect().call("POST", "/setpoint/v1/stop", { ...scope })
+  if (await printData(cli, answer)) return exitCode.ok
+  const calls = callsOf(answer)
+  print(cli, scope, { kind: "answered", calls }, calls)
   return exitCode.ok
 }
 

@@ -3,6 +3,7 @@
 import { at } from "../../base/json.ts"
 import { stopText } from "../../contract/stop.ts"
 import type { ApiObject } from "../../object/object.ts"
+import { localPrincipal } from "../../plane/adapters/local-token.ts"
 import type { LocalPlane } from "../../plane/adapters/open-local-plane.ts"
 import { standingText } from "../../plane/break-glass-keeper.ts"
 import type { Terminal } from "../terminal.ts"
@@ -16,7 +17,7 @@ export function startScreen(
   { plane, data, server }: LocalPlane,
   loops: readonly ApiObject[],
   how: HowTo,
-  terminal: Pick<Terminal, "paint">,
+  terminal: Pick<Terminal, "paint" | "interactive">,
 ): string[] {
   const row = (name: string, text: string) => `${terminal.paint("dim", name.padEnd(6))} ${text}`
   const { identity } = plane.ports.store
@@ -26,6 +27,7 @@ export function startScreen(
     row("plane", `${data.planeId} on ${data.directory}${note === "" ? "" : ` (${note})`}`),
     ...loops.map((loop) => row("loop", loopText(loop))),
     row("api", `${server.address}   kubectl --kubeconfig ${server.kubeconfig} get loops -A`),
+    row("page", pageText(server, terminal.interactive)),
     row("look", how.look),
     row("stop", `${how.stop}   (all acting)   Ctrl-C ends the plane`),
   ]
@@ -36,6 +38,12 @@ export function startScreen(
     lines.push(terminal.paint("red", `BREAK-GLASS: ${standingText(glass)}`))
   }
   return lines
+}
+
+/** A link that signs in is shown to a person, never written into a log. */
+function pageText(server: LocalPlane["server"], interactive: boolean): string {
+  if (interactive) return `${server.link(localPrincipal())}   (in a browser; works once)`
+  return `${server.dashboard}   (\`setpoint dashboard\` prints a link that signs in)`
 }
 
 function loopText({ metadata, spec }: ApiObject): string {

@@ -2,7 +2,12 @@
 // and failures as faults. What surely did nothing is tried again for as long as the caller wants.
 // Knows nothing of verbs.
 
-import { Agent, type IncomingMessage, request as startRequest } from "node:http"
+import {
+  Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as startRequest,
+} from "node:http"
 import { request as startTlsRequest, Agent as TlsAgent } from "node:https"
 import { type Fault, isFault } from "../../base/faults.ts"
 import type { Json } from "../../base/json.ts"
@@ -31,7 +36,7 @@ export interface HttpClientOptions {
   /** Asked for each request, when it is a function. */
   readonly token?: string | (() => string | undefined)
   /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly timeoutMs?: number
   readonly answerBytesMax?: number
   /** How long to try again when the plane can't be reached or is busy; 0 when missing. */
@@ -150,7 +155,7 @@ export class HttpConnection {
     })
   }
 
-  #headers(call: HttpCall, body: Buffer | undefined): Record<string, string | readonly string[]> {
+  #headers(call: HttpCall, body: Buffer | undefined): OutgoingHttpHeaders {
     const { token } = this.#options
     const shown = typeof token === "function" ? token() : token
     const type = call.contentType ?? "application/json"

@@ -46,7 +46,7 @@ function connectionOf(file: string, found: KubeContext): HttpClientOptions {
     ...(found.token === undefined ? {} : { token: fresh(() => read(found.token)?.trim()) }),
     ...(as === undefined
       ? {}
-      : { headers: { "impersonate-user": as.user, "impersonate-group": as.groups } }),
+      : { headers: { "impersonate-user": as.user, "impersonate-group": [...as.groups] } }),
   }
 }
 

@@ -1,45 +1,41 @@
 // The API of a real plane: the socket in its directory, and a port with TLS whose certificate and
 // kubeconfig are made here. The port stays the same over restarts as long as nobody else takes it.
 
-import { readFileSync } from "node:fs"
-import { hostname } from "node:os"
 import { join } from "node:path"
+import type { ExtensionRoute } from "../../api/extensions.ts"
 import {
   certificateAuthenticator,
   firstKnown,
   tokenAuthenticator,
 } from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
+import { Sessions } from "../../api/http/sessions.ts"
 import { signIn } from "../../api/http/sign-in.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
-import { mastersGroup } from "../../contract/principal.ts"
+import { mastersGroup, type Principal } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 import type { Plane } from "../plane.ts"
 import { openAuditLog } from "./audit-log.ts"
 import { openAccess } from "./local-access.ts"
+import { type ListenOptions, type LocalTls, localTls, urlHost } from "./local-tls.ts"
 import { localPrincipal, type openLocalToken } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
+import { type PortName, portsToTry, rememberPort } from "./remembered-port.ts"
+import { statusPages } from "./status-page.ts"
 import { tokenBook } from "./token-file.ts"
-
-export interface ListenOptions {
-  /** 127.0.0.1 when missing. */
-  readonly host?: string
-  /** When missing the one of the last start, else 7443, else any that is free. */
-  readonly port?: number
-  /** More names that the certificate is good for. */
-  readonly names?: readonly string[]
-}
 
 export interface LocalServer extends HttpServer {
   /** "https://127.0.0.1:7443" */
   readonly address: string
   /** The file to hand to kubectl. */
   readonly kubeconfig: string
+  /** "http://127.0.0.1:7444" */
+  readonly dashboard: string
+  /** A link to the dashboard that signs this principal in, once. */
+  link(principal: Principal): string
 }
-
-const usualPort = 7443
 
 export async function serveLocally(
   plane: Plane,
@@ -49,16 +45,18 @@ export async function serveLocally(
 ): Promise<LocalServer> {
   const { listen = {} } = options
   const host = listen.host ?? "127.0.0.1"
+  const apiPort: PortName = { directory, name: "api", usual: 7443 }
+  const pagePort: PortName = { directory, name: "dashboard", usual: 7444 }
   const authority = openAuthority({ directory, random: systemRandom, now: systemClock.now })
-  const names = namesOf(host, listen.names)
-  const pair = authority.server(names)
+  const shown = localTls(authority, listen)
+  const sessions = new Sessions(systemClock, systemRandom)
   const others = tokenBook(directory, () => systemClock.now())
   const tls: TlsOptions = {
     host,
-    ports: portsOf(directory, listen.port),
-    ...pair,
+    ports: portsToTry(apiPort, listen.port),
+    ...shown.pair,
     clientAuthority: authority.certificate,
-    isOurs: (name) => names.includes(name),
+    isOurs: shown.isOurs,
   }
   const authenticate = signIn(
     firstKnown(
@@ -67,6 +65,7 @@ export async function serveLocally(
     ),
   )
   await openAccess(plane, authenticate)
+  await plane.namespaces.trust(authority.certificate)
   const audit = openAuditLog({ directory, now: systemClock.now })
   const server = await serveHttp({
     verbs: plane.api.verbs,
@@ -81,51 +80,46 @@ export async function serveLocally(
     version: options.version,
     metrics: plane.ports.metrics,
     tls,
+    dashboard: { ports: portsToTry(pagePort, undefined), sessions, pages: statusPages },
   })
-  const port = server.tls?.port ?? 0
+  const [port, page] = [server.tls?.port ?? 0, server.dashboardPort ?? 0]
+  rememberPort(apiPort, port)
+  rememberPort(pagePort, page)
   const address = `https://${urlHost(host)}:${port}`
-  writePrivateFile(portFile(directory), `${port}\n`)
-  const kubeconfig = writeKubeconfig(directory, address, authority)
-  return { ...server, address, kubeconfig }
+  const kubeconfig = writeKubeconfig(directory, address, authority, shown)
+  const dashboard = `http://127.0.0.1:${page}`
+  const link = (principal: Principal) => `${dashboard}/login?token=${sessions.link(principal)}`
+  plane.extensions.register(linkRoute(link))
+  const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
+  const close = (drainMs?: number) => {
+    keeping?.close()
+    return server.close(drainMs)
+  }
+  return { ...server, close, address, kubeconfig, dashboard, link }
 }
 
-function writeKubeconfig(directory: string, server: string, authority: Authority): string {
+/** A new link for whoever asks; it opens what they may do anyway. */
+function linkRoute(link: (principal: Principal) => string): ExtensionRoute {
+  return {
+    method: "POST",
+    pattern: "/setpoint/v1/dashboard/link",
+    handler: async (principal) => ({ url: link(principal) }),
+  }
+}
+
+function writeKubeconfig(
+  directory: string,
+  server: string,
+  authority: Authority,
+  { trust, serverName }: LocalTls,
+): string {
   const user = localPrincipal().name
   const subject = { commonName: user, organizations: [mastersGroup] }
   const login = authority.client("owner.pem", subject)
   const file = join(directory, "kubeconfig")
-  const { certificate } = authority
-  writePrivateFile(file, kubeconfigText({ server, authority: certificate, user, login }))
-  writePrivateFile(join(directory, "pki", "ca.crt"), certificate)
+  const named = serverName === undefined ? {} : { serverName }
+  const text = kubeconfigText({ server, authority: trust, user, login, ...named })
+  writePrivateFile(file, text)
+  writePrivateFile(join(directory, "pki", "ca.crt"), authority.certificate)
   return file
-}
-
-function namesOf(host: string, more: readonly string[] = []): readonly string[] {
-  const all = ["localhost", "127.0.0.1", "::1", hostname().toLowerCase(), host, ...more]
-  return [...new Set(all.filter((name) => !isWildcard(name)))]
-}
-
-const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::"
-
-/** Whoever listens everywhere is reached here by the loopback address. */
-function urlHost(host: string): string {
-  if (isWildcard(host)) return "127.0.0.1"
-  return host.includes(":") ? `[${host}]` : host
-}
-
-const portFile = (directory: string) => join(directory, "pki", "port")
-
-function portsOf(directory: string, asked: number | undefined): readonly number[] {
-  if (asked !== undefined) return [asked]
-  const last = lastPort(directory)
-  return [...(last === undefined ? [] : [last]), usualPort, 0]
-}
-
-function lastPort(directory: string): number | undefined {
-  try {
-    const port = Number(readFileSync(portFile(directory), "utf8"))
-    return Number.isInteger(port) && port > 0 && port < 65536 ? port : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -17,7 +17,8 @@ import type { PlanePorts } from "../ports.ts"
 import { backupFiles } from "./backup-files.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { localProbes } from "./local-probes.ts"
-import { type ListenOptions, type LocalServer, serveLocally } from "./local-server.ts"
+import { type LocalServer, serveLocally } from "./local-server.ts"
+import type { ListenOptions } from "./local-tls.ts"
 import { openLocalToken } from "./local-token.ts"
 import { openSealer, openSecretKey } from "./secret-key.ts"
 import { stopFile } from "./stop-file.ts"
@@ -30,6 +31,8 @@ export interface LocalPlaneOptions extends LocalKindOptions {
   /** With TLS, besides the socket. */
   readonly listen?: ListenOptions
   readonly journalKeepMs?: number
+  /** How long the past stays for watches that come back. */
+  readonly watchHistoryMs?: number
   readonly backups?: BackupOptions & { readonly directory: string }
   readonly version: string
   /** The store can't go on: the process has to end. */
@@ -46,7 +49,11 @@ export interface LocalPlane {
 export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalPlane> {
   const directory = resolve(options.directory)
   const [clock, random] = [systemClock, systemRandom]
-  const data = await openDataDirectory({ directory, clock, random, onFatal: options.onFatal })
+  const { onFatal, watchHistoryMs } = options
+  const data = await openDataDirectory({
+    ...{ directory, clock, random, onFatal },
+    ...(watchHistoryMs === undefined ? {} : { retention: { maxAgeMs: watchHistoryMs } }),
+  })
   let plane: Plane | undefined
   try {
     const token = openLocalToken(directory, random)

@@ -8,6 +8,8 @@ export interface KubeconfigParts {
   readonly server: string
   /** PEM of the authority that signed the server's certificate. */
   readonly authority: string
+  /** The name to check, where it is not that of the address. */
+  readonly serverName?: string
   readonly user: string
   readonly login:
     | { readonly certificate: string; readonly key: string }
@@ -16,7 +18,8 @@ export interface KubeconfigParts {
 
 export const contextName = "setpoint"
 
-export function kubeconfigText({ server, authority, user, login }: KubeconfigParts): string {
+export function kubeconfigText(parts: KubeconfigParts): string {
+  const { server, authority, serverName, user, login } = parts
   const base64 = (text: string) => Buffer.from(text).toString("base64")
   const shown =
     "token" in login
@@ -31,7 +34,14 @@ export function kubeconfigText({ server, authority, user, login }: KubeconfigPar
       kind: "Config",
       "current-context": contextName,
       clusters: [
-        { name: contextName, cluster: { server, "certificate-authority-data": base64(authority) } },
+        {
+          name: contextName,
+          cluster: {
+            server,
+            "certificate-authority-data": base64(authority),
+            ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
+          },
+        },
       ],
       contexts: [
         { name: contextName, context: { cluster: contextName, user, namespace: "default" } },
