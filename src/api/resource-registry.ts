@@ -14,6 +14,7 @@ import {
   serviceAccountDefinition,
 } from "./definitions/core.ts"
 import { definitionDefinition } from "./definitions/definition.ts"
+import type { TakenNames } from "./definitions/definition-status.ts"
 import { eventDefinition, newEventDefinition } from "./definitions/events.ts"
 import { guardPolicyDefinition } from "./definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "./definitions/invariants.ts"
@@ -126,13 +127,16 @@ export class ResourceRegistry {
     })
   }
 
-  /** Names of the definition that another of its group already has. */
-  takenNames(definition: ApiObject): string[] {
-    const mine = compileNames(definition)
-    return this.all()
-      .filter((one) => one.group === mine.group && one.definition !== definition.metadata.name)
-      .flatMap((one) => [one.kind, one.listKind, one.singular, one.resource, ...one.shortNames])
-      .filter((name) => mine.names.includes(name))
+  /** Names that others of the definition's group have. */
+  takenNames(definition: ApiObject): TakenNames {
+    const group = String(definition.spec?.group ?? "")
+    const others = this.all().filter(
+      (one) => one.group === group && one.definition !== definition.metadata.name,
+    )
+    return {
+      resources: new Set(others.flatMap((one) => [one.singular, one.resource, ...one.shortNames])),
+      kinds: new Set(others.flatMap((one) => [one.kind, one.listKind])),
+    }
   }
 
   /** An older revision than the known one changes nothing. */
@@ -181,13 +185,6 @@ export class ResourceRegistry {
 }
 
 const isBuiltIn = (known: Known): boolean => known.served[0]?.builtIn === true
-
-function compileNames(definition: ApiObject): { group: string; names: string[] } {
-  const names = definition.spec?.names
-  const values = typeof names === "object" && names !== null ? Object.values(names) : []
-  const group = String(definition.spec?.group ?? "")
-  return { group, names: values.flat().filter((name) => typeof name === "string") }
-}
 
 function isEstablished(definition: ApiObject): boolean {
   const conditions = definition.status?.conditions

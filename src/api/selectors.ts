@@ -4,6 +4,7 @@
 import type { ApiObject } from "../object/object.ts"
 import { apiFault } from "./faults.ts"
 import { isLabelValue, isQualifiedName } from "./metadata-rules.ts"
+import type { ServedResource } from "./served-resource.ts"
 
 export type Selector = (object: ApiObject) => boolean
 
@@ -75,6 +76,9 @@ function fieldText(object: ApiObject, path: string): string {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return ""
     value = Reflect.get(value, name)
   }
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return String(value)
+  }
   return typeof value === "string" ? value : ""
 }
 
@@ -84,12 +88,17 @@ export interface FieldSelection {
   readonly selector?: Selector
 }
 
-export function readFieldSelector(text: string | undefined, resource: string): FieldSelection {
+/** What a field selector may name depends on the kind. */
+export type SelectableKind = Pick<ServedResource, "resource" | "builtIn" | "selectableFields">
+
+export function readFieldSelector(text: string | undefined, kind: SelectableKind): FieldSelection {
   if (text === undefined || text.trim() === "") return {}
-  const allowed = ["metadata.name", "metadata.namespace", ...(extraFields[resource] ?? [])]
+  const extra = kind.builtIn ? (extraFields[kind.resource] ?? []) : []
+  const declared = kind.selectableFields.map((path) => path.slice(1))
+  const allowed = ["metadata.name", "metadata.namespace", ...extra, ...declared]
   let name: string | undefined
   const terms = text.split(",").map((term) => {
-    const match = /^([A-Za-z.]+)\s*(==|=|!=)\s*(.*)$/.exec(term.trim())
+    const match = /^([\w.-]+)\s*(==|=|!=)\s*(.*)$/.exec(term.trim())
     if (match === null) refuse("the field selector", term)
     const [, path = "", operator, value = ""] = match
     if (!allowed.includes(path)) {
@@ -108,10 +117,10 @@ export function readFieldSelector(text: string | undefined, resource: string): F
 export function readSelectors(
   labelSelector: string | undefined,
   fieldSelector: string | undefined,
-  resource: string,
+  kind: SelectableKind,
 ): Selector | undefined {
   const labels = readLabelSelector(labelSelector)
-  const fields = readFieldSelector(fieldSelector, resource).selector
+  const fields = readFieldSelector(fieldSelector, kind).selector
   if (labels === undefined) return fields
   if (fields === undefined) return labels
   return (object) => labels(object) && fields(object)

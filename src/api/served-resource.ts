@@ -123,7 +123,7 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
       selectableFields: objects(version.selectableFields).map((one) => asText(one.jsonPath, "")),
       ...deprecationOf(version, names.group, kind),
       openApiSchema: openApiSchemaOf(version),
-      schema: compileVersion(definition.metadata.name, version, index),
+      ...compiledOf(compileVersion(definition.metadata.name, version, index), builtIn),
     }))
 }
 
@@ -150,6 +150,17 @@ function builtInTraits(
     unconditionalUpdate: traits.unconditionalUpdate ?? false,
     ...(traits.storedAs === undefined ? {} : { storedAs: traits.storedAs }),
   }
+}
+
+/** Objects stored before a default was declared show it when they are read. */
+function compiledOf(
+  schema: CompiledSchema,
+  builtIn: boolean,
+): Pick<ServedResource, "schema" | "readTransform"> {
+  if (builtIn || !schema.hasDefaults) return { schema }
+  const readTransform = (object: ApiObject) =>
+    schema.applyDefaults(object as JsonObject) as ApiObject
+  return { schema, readTransform }
 }
 
 function scaleOf(version: JsonObject): { scale?: ScalePaths } {

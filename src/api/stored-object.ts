@@ -44,9 +44,14 @@ export function faultNames(key: ObjectKey): { resource: string; name: string; gr
 /** A stored object in the form that was asked for; one that already has it stays as it is. */
 export function asServed(resource: ServedResource, object: ApiObject): ApiObject {
   const apiVersion = servedApiVersion(resource)
-  if (object.apiVersion === apiVersion) return object
   const { fromStored } = resource.rules
-  return fromStored === undefined ? { ...object, apiVersion } : fromStored(object)
+  const versioned =
+    object.apiVersion === apiVersion
+      ? object
+      : fromStored === undefined
+        ? { ...object, apiVersion }
+        : fromStored(object)
+  return resource.readTransform === undefined ? versioned : resource.readTransform(versioned)
 }
 
 /** The reverse: the form in which it lies in the store. */

@@ -84,8 +84,8 @@ export async function listEntries(
 ): Promise<ListedEntries> {
   const resource = context.registry.need(ref)
   const prefix = listPrefix(resource, options)
-  const selector = readSelectors(options.labelSelector, options.fieldSelector, resource.resource)
-  const { name } = readFieldSelector(options.fieldSelector, resource.resource)
+  const selector = readSelectors(options.labelSelector, options.fieldSelector, resource)
+  const { name } = readFieldSelector(options.fieldSelector, resource)
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
   const token = options.continue ? decodeContinue(options.continue, prefix) : undefined
   let after = token?.after ?? (name === undefined ? undefined : justBefore(prefix, options, name))

@@ -56,7 +56,7 @@ export function watchRaw(
 ): AsyncIterable<RawWatchEvent> {
   const resource = context.registry.need(ref)
   const prefix = listPrefix(resource, request)
-  const selector = readSelectors(request.labelSelector, request.fieldSelector, resource.resource)
+  const selector = readSelectors(request.labelSelector, request.fieldSelector, resource)
   const after = needRevision(request.resourceVersion)
   const newest = context.store.revision
   if (after > newest) throw tooLarge(after, newest)

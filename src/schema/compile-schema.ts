@@ -25,6 +25,8 @@ export interface CompiledSchema {
   validate(value: Json, old?: Json): readonly Issue[]
   /** Without unknown members, and their places. The same reference when nothing was pruned. */
   prune(value: JsonObject): { value: JsonObject; unknown: readonly IssuePath[] }
+  /** Whether there is any default: without, no stored object ever changes when it is read. */
+  readonly hasDefaults: boolean
   /** With defaults. The same reference when nothing changed. */
   applyDefaults(value: JsonObject): JsonObject
 }
@@ -93,6 +95,7 @@ function compileNode(node: SchemaNode, whole: boolean): CompiledSchema {
       const walk: PruneWalk = { path: [], unknown: [] }
       return { value: pruner(value, walk) as JsonObject, unknown: walk.unknown }
     },
+    hasDefaults: [...walkNodes(node)].some((one) => one.node.default !== undefined),
     applyDefaults: (value) => (defaulter === undefined ? value : (defaulter(value) as JsonObject)),
   }
 }

@@ -162,7 +162,7 @@ function costText(what: string, cost: number, limit: number): string {
   const digits = over < 1.5 ? over.toFixed(6) : over.toFixed(1)
   const factor = over > 100 ? "more than 100x" : `${digits}x`
   return (
-    `${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, ` +
-    "maxProperties, and maxLength where arrays, maps, and strings are declared)"
+    `${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding ` +
+    "maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
   )
 }

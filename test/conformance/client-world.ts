@@ -93,7 +93,12 @@ export function definitionOf(kind: string): ApiObject {
     spec: {
       group: "test.dev",
       scope: "Namespaced",
-      names: { plural, singular: kind.toLowerCase(), kind, shortNames: [kind.slice(0, 2)] },
+      names: {
+        plural,
+        singular: kind.toLowerCase(),
+        kind,
+        shortNames: [kind.slice(0, 2).toLowerCase()],
+      },
       versions: [version],
     },
   }

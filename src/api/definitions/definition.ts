@@ -5,9 +5,9 @@ import { conditions, defineBuiltIn, flag, list, object, open, text } from "./def
 
 const names = object(
   {
-    plural: text({ pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 }),
-    singular: text({ maxLength: 63 }),
-    kind: text({ pattern: "^[A-Za-z][A-Za-z0-9]*$", maxLength: 63 }),
+    plural: text(),
+    singular: text(),
+    kind: text(),
     listKind: text(),
     shortNames: list(text()),
     categories: list(text()),
@@ -17,7 +17,7 @@ const names = object(
 
 const version = object(
   {
-    name: text({ pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength: 63 }),
+    name: text(),
     served: flag(),
     storage: flag(),
     deprecated: flag(),
@@ -42,7 +42,7 @@ export const definitionDefinition: ApiObject = defineBuiltIn({
     {
       spec: object(
         {
-          group: text({ minLength: 1, maxLength: 253 }),
+          group: text(),
           names,
           scope: text({ enum: ["Namespaced", "Cluster"] }),
           versions: list(version, { minItems: 1, maxItems: 20 }),

@@ -15,11 +15,11 @@ const labelValue = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
 const qualifiedPart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
 
 const labelSays =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must " +
-  "start and end with an alphanumeric character"
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and " +
+  "must start and end with an alphanumeric character"
 const subdomainSays =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
-  "and must start and end with an alphanumeric character"
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or " +
+  "'.', and must start and end with an alphanumeric character"
 const label1035Says =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an " +
   "alphabetic character, and end with an alphanumeric character"

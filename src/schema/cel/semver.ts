@@ -6,8 +6,10 @@ export interface Semver {
   readonly text: string
 }
 
-const strict =
-  /^(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/
+const number = "(0|[1-9]\\d{0,18})"
+const strict = new RegExp(
+  `^${number}\\.${number}\\.${number}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`,
+)
 
 export function parseSemver(text: string, normalize: boolean): Semver | undefined {
   if (text.length > 256) return undefined
