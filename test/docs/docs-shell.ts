@@ -1,5 +1,5 @@
-// A shell in a temporary folder, as a reader of the documents has it: `setpoint` on the PATH, run
-// from the sources, and everything below /srv/setpoint-example moved into the folder. Programs in
+// A shell in a temporary folder, as a reader of the documents has it: `setpoint` on the PATH, and
+// everything below /srv/setpoint-example moved into the folder. Programs in
 // the background are ended by their process group, and everything is removed at the end.
 
 import { type ChildProcess, spawn } from "node:child_process"
@@ -16,6 +16,7 @@ import {
 } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
+import { compiled, program } from "../program.ts"
 import { isLook, matchOutput, type Step } from "./console.ts"
 import { root } from "./pages.ts"
 
@@ -42,10 +43,9 @@ export class DocsShell {
 
   constructor() {
     for (const folder of [this.here, this.targets, join(this.base, "bin")]) mkdirSync(folder)
-    const program = join(this.base, "bin", "setpoint")
-    const main = join(root, "src", "cli", "main.ts")
-    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
-    chmodSync(program, 0o755)
+    const command = join(this.base, "bin", "setpoint")
+    writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
+    chmodSync(command, 0o755)
   }
 
   /** Text of a document, as it is in this folder. */
@@ -85,6 +85,7 @@ export class DocsShell {
       ...process.env,
       PATH: `${join(this.base, "bin")}:${process.env.PATH}`,
       XDG_CONFIG_HOME: join(this.base, "config"),
+      NODE_COMPILE_CACHE: compiled,
       NO_COLOR: "1",
     }
     const script = `(exit ${this.#last})\n${this.real(command)}`

@@ -1,16 +1,12 @@
-// Runs the real command line from the sources, in a temporary folder with its own configuration.
+// Runs the real command line in a temporary folder with its own configuration.
 // Planes are ended by their process id; everything is removed at the end.
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { compiled, program } from "../program.ts"
 import { waitFor } from "./plane/wait-for.ts"
-
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
-/** The sources are compiled once, not once per command. */
-const cache = fileURLToPath(new URL("../../node_modules/.cache/cli-tests", import.meta.url))
 
 export interface Finished {
   readonly code: number | null
@@ -25,9 +21,9 @@ export class RunningCommand {
   stderr = ""
 
   constructor(args: readonly string[], cwd: string) {
-    const own = { XDG_CONFIG_HOME: join(cwd, "config"), NODE_COMPILE_CACHE: cache }
+    const own = { XDG_CONFIG_HOME: join(cwd, "config"), NODE_COMPILE_CACHE: compiled }
     const env = { ...process.env, ...own }
-    const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: "pipe" })
+    const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: "pipe" })
     child.stdout.on("data", (chunk) => {
       this.stdout += String(chunk)
     })

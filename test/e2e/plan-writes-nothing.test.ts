@@ -6,15 +6,14 @@ import { createHash } from "node:crypto"
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { program } from "../program.ts"
 import { requireTool } from "../tools.ts"
 import { CliRig, type RunningCommand } from "./cli-server-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 import { findWrites, tracedCalls } from "./plane/write-trace.ts"
 
 const strace = requireTool("strace")
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 const count = 20
 
 let rig: CliRig
@@ -43,7 +42,7 @@ function traced(...args: readonly string[]) {
   const visible = ["-e", "inject=io_uring_setup:error=ENOSYS"]
   const result = spawnSync(
     "strace",
-    [...options, ...visible, "-o", file, process.execPath, main, ...args],
+    [...options, ...visible, "-o", file, process.execPath, program, ...args],
     {
       cwd: rig.folder,
       env,

@@ -6,14 +6,13 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { at, type JsonObject } from "../../src/base/json.ts"
+import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { PostgresRig, postgres } from "./plane/postgres-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 const of = (resource: string) => ({ group: "setpoint.dev", version: "v1alpha1", resource })
 
 let rig: PlaneRig
@@ -57,7 +56,7 @@ function reaches(resource: string, name: string, wanted: JsonObject): Promise<nu
 
 /** The command line, against the running plane. */
 function cli(...args: readonly string[]): string {
-  const command = [main, "--data", rig.data, ...args]
+  const command = [program, "--data", rig.data, ...args]
   const { stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" })
   return `${stdout}${stderr}`
 }

@@ -19,7 +19,7 @@ import { fileKey, PlaneRig } from "./plane/plane-rig.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
 
 const slowKind = fileURLToPath(new URL("./plane/slow-kind.ts", import.meta.url))
-const cycles = process.env.SETPOINT_TEST_FULL === "1" ? 20 : 4
+const cycles = process.env.SETPOINT_TEST_FULL === "1" ? 20 : 2
 /** Per cycle, over 40 files: no file may drift so often that it is held as flapping. */
 const drifts = cycles > 40 ? 2 : 4
 const seed = Number(process.env.SETPOINT_TEST_SEED ?? Date.now() % 1_000_000)

@@ -4,6 +4,8 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { scanPrefix } from "../../src/ledger/scan.ts"
+import { openReadOnlyStore } from "../../src/store/engines/open-read-only-store.ts"
 import { requireTool } from "../tools.ts"
 import { mutationsOf, straceCommand, writesTo } from "./plane/mutation-trace.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
@@ -27,18 +29,33 @@ function picture(folder: string): string[] {
   })
 }
 
+/** What was written after a revision: the keys that a failure has to name. */
+async function writtenAfter(revision: number): Promise<string[]> {
+  const store = await openReadOnlyStore(rig.data)
+  const keys: string[] = []
+  try {
+    for await (const { key, modRevision } of scanPrefix(store, "/")) {
+      if (modRevision > revision) keys.push(key)
+    }
+  } finally {
+    await store.close()
+  }
+  return keys
+}
+
 /**
- * Files that were just written are looked at in full until their clock tick is surely over, and the
- * first look at a converged loop notes its size, once: quiet is when three looks wrote nothing.
+ * What it converged to is kept as a checkpoint a while later, on a busy machine seconds later, and
+ * the first look at a converged loop notes its size, once: quiet is when the checkpoint is there
+ * and three looks wrote nothing.
  */
 async function settled(): Promise<void> {
-  await pause(2500)
+  await waitFor("the checkpoint is kept", async () => (await rig.loopStatus()).lastGood !== null)
   await waitFor("three looks write nothing", async () => {
     const before = (await rig.status()).revision
     for (let pass = 0; pass < 3; pass++) await rig.call("POST", "look")
-    await pause(200)
+    await pause(300)
     const after = (await rig.status()).revision
-    return before === after || `${before} and ${after}`
+    return before === after || `${before} and ${after}: ${await writtenAfter(before)}`
   })
 }
 
@@ -56,6 +73,7 @@ describe("a converged plane", () => {
     for (let pass = 0; pass < 10; pass++) await rig.call("POST", "look")
     console.log(`10 resyncs took ${Math.round(performance.now() - looks)} ms`)
     await pause(500)
+    expect(await writtenAfter(revision)).toEqual([])
     expect((await rig.status()).revision).toBe(revision)
     expect(picture(rig.targets)).toEqual(before)
     expect(before).toHaveLength(names.length)

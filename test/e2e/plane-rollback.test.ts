@@ -12,13 +12,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { at, isArray, type Json } from "../../src/base/json.ts"
+import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
-
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
 let rig: PlaneRig
 beforeEach(() => {
@@ -28,7 +26,7 @@ afterEach(() => rig.close())
 
 function setpoint(...args: string[]): { code: number | null; out: string; err: string } {
   const env = { ...process.env, XDG_CONFIG_HOME: join(rig.base, "config"), NO_COLOR: "1" }
-  const command = [main, "--data", rig.data, ...args]
+  const command = [program, "--data", rig.data, ...args]
   const ran = spawnSync(process.execPath, command, { env, cwd: rig.base, encoding: "utf8" })
   return { code: ran.status, out: ran.stdout, err: ran.stderr }
 }

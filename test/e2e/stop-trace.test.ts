@@ -16,7 +16,7 @@ const strace = requireTool("strace")
 const roomy = { changes: 100_000, deletes: 1000, deletesPercent: 100, window: "1s" }
 const count = 24
 /** With the 65 of the other file a hundred, in full. */
-const trials = process.env.SETPOINT_TEST_FULL === "1" ? 35 : 6
+const trials = process.env.SETPOINT_TEST_FULL === "1" ? 35 : 5
 const planeRef = {
   ...{ group: "setpoint.dev", version: "v1alpha1", resource: "planes" },
   ...{ namespace: "", name: "local" },

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { SimRandom } from "../../src/sim/sim-random.ts"
 import { KillRig } from "./store/kill-rig.ts"
 
-const cycles = process.env.SETPOINT_TEST_FULL === "1" ? 300 : 30
+const cycles = process.env.SETPOINT_TEST_FULL === "1" ? 300 : 12
 const random = new SimRandom(20_261)
 
 describe("the store under kill -9", () => {

@@ -1,23 +1,21 @@
 // A real plane in a process of its own, over a temporary folder: manifests in `site`, targets in
-// `targets`, the data directory in `data`. Started from the sources, so that no build is needed;
-// ended by its process id, never by name; everything is removed at the end.
+// `targets`, the data directory in `data`. Ended by its process id, never by name; everything is
+// removed at the end.
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { vi } from "vitest"
 import type { Json, JsonObject } from "../../../src/base/json.ts"
 import { type HttpClient, httpClient } from "../../../src/client/http/http-client.ts"
 import type { ApiObject } from "../../../src/object/object.ts"
+import { compiled, program } from "../../program.ts"
 import type { HistoryView, LoopView, PlanView, StatusView } from "./views.ts"
 import { type Reached, waitFor } from "./wait-for.ts"
 
 // A busy machine is slow; what a test waits for has deadlines of its own that say what was reached.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 })
-
-const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
 
 export const fileResource = {
   group: "host.setpoint.dev",
@@ -92,14 +90,15 @@ export class PlaneRig {
     this.errors = ""
     this.#client?.close()
     this.#client = undefined
-    const up = [process.execPath, main, "--data", this.data, "up", this.site]
+    const up = [process.execPath, program, "--data", this.data, "up", this.site]
     const command = [...(options.prefix ?? []), ...up, ...(options.args ?? [])]
-    const [program = "", ...args] =
+    const [first = "", ...args] =
       options.mounts === undefined
         ? command
         : ["unshare", "-m", "sh", "-ec", `${options.mounts}\nexec "$@"`, "sh", ...command]
-    const env = { ...process.env, XDG_CONFIG_HOME: join(this.base, "config"), ...options.env }
-    const child = spawn(program, args, { env, cwd: this.base, stdio: ["ignore", "pipe", "pipe"] })
+    const own = { XDG_CONFIG_HOME: join(this.base, "config"), NODE_COMPILE_CACHE: compiled }
+    const env = { ...process.env, ...own, ...options.env }
+    const child = spawn(first, args, { env, cwd: this.base, stdio: ["ignore", "pipe", "pipe"] })
     child.stdout.on("data", (chunk) => {
       this.output = bounded(this.output + String(chunk))
     })

@@ -17,6 +17,8 @@ export interface LoopView {
   readonly oldest?: { readonly object: string; readonly state: string; readonly message: string }
   readonly plan?: { readonly name: string; readonly actions: number }
   readonly doubts: readonly string[]
+  /** The checkpoint of what it last converged to; null before. */
+  readonly lastGood: object | null
   readonly lastRound?: { readonly verdicts: string }
 }
 
