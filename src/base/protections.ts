@@ -103,6 +103,7 @@ export const protections = {
   "stop-outlives-its-file": "a stop whose file was lost stands again after a start",
   "time-window": "outside its windows and in a freeze a loop does not act",
   "token-at-the-effect": "an act goes through only on the state that it was planned on",
+  "tokens-end-with-their-account": "a token of a deleted service account lets nobody in",
   "uid-precondition": "a delete that names a UID hits no other object of the same name",
   "uncertain-create-waits":
     "a create that can't be found again is not repeated when its end is unknown",

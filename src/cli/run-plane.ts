@@ -13,6 +13,7 @@ import { cliFault } from "./faults.ts"
 import type { Place } from "./plane-options.ts"
 import { backupsOf } from "./running/backup-options.ts"
 import { followJournal } from "./running/follow-journal.ts"
+import { issuerOf } from "./running/issuer-options.ts"
 import { goesWell, journalLines } from "./running/journal-lines.ts"
 import { progressOf, progressText, quietText, StatusLine } from "./running/progress.ts"
 import { version } from "./version.ts"
@@ -27,6 +28,13 @@ export interface RunPlaneOptions {
   readonly tlsSan?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
+  readonly oidcIssuer?: string
+  readonly oidcClientId?: string
+  readonly oidcUsernameClaim?: string
+  readonly oidcUsernamePrefix?: string
+  readonly oidcGroupsClaim?: string
+  readonly oidcGroupsPrefix?: string
+  readonly oidcCaFile?: string
   /** Milliseconds. */
   readonly journalKeep?: number
   readonly watchHistory?: number
@@ -108,6 +116,7 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.provider === undefined ? {} : { providers: options.provider }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     listen: listenOf(options),
+    ...issuerOf(options),
     ...backupsOf(data, options),
     ...(options.watchHistory === undefined ? {} : { watchHistoryMs: options.watchHistory }),
     ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),

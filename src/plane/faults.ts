@@ -63,4 +63,9 @@ export const planeFault = defineFaults({
     text: "cannot revoke the token of {name}: there is none",
     hint: "`setpoint token list` shows the tokens",
   },
+  "SPT-TOKEN-004": {
+    fault: "stuck",
+    text: "cannot let people in with {issuer}: {why}",
+    hint: "give --oidc-issuer URL and --oidc-client-id ID; --oidc-ca-file FILE for its certificate",
+  },
 })

@@ -4,13 +4,15 @@ import type { ExtensionRoute } from "../api/extensions.ts"
 import { apiFault } from "../api/faults.ts"
 import { isObject, toPlainJson } from "../base/json.ts"
 import type { Plane } from "./plane.ts"
+import { planeAccess } from "./route-access.ts"
 
 export function secretRoutes(plane: Plane): ExtensionRoute[] {
-  const access = () => ({ verb: "update", group: "", resource: "secrets", namespace: "", name: "" })
   return [
     {
       method: "GET",
       pattern: "/setpoint/v1/secrets",
+      access,
+      access: () => planeAccess("get", "secrets"),
       handler: async () => {
         const trouble = await plane.sealing.look()
         const keys = plane.ports.sealer.keys()
@@ -20,7 +22,7 @@ export function secretRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "POST",
       pattern: "/setpoint/v1/secrets/rotate",
-      access,
+      access: () => planeAccess("update", "secrets"),
       handler: async ({ kind, name }, _params, _query, body) => {
         if (kind !== "human") throw apiFault("SPT-API-093", { principal: name })
         const newKey = !isObject(body) || body.newKey !== false

@@ -81,5 +81,16 @@ export const serviceAccountDefinition: ApiObject = defineBuiltIn({
     imagePullSecrets: list(object({ name: text() }, { "x-kubernetes-map-type": "atomic" })),
     automountServiceAccountToken: flag(),
   }),
-  traits: { unconditionalUpdate: true },
+  traits: {
+    unconditionalUpdate: true,
+    subresources: [
+      {
+        name: "token",
+        group: "authentication.k8s.io",
+        version: "v1",
+        kind: "TokenRequest",
+        verbs: ["create"],
+      },
+    ],
+  },
 })

@@ -3,28 +3,21 @@
 
 import { join } from "node:path"
 import type { ExtensionRoute } from "../../api/extensions.ts"
-import {
-  certificateAuthenticator,
-  firstKnown,
-  tokenAuthenticator,
-} from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
 import { Sessions } from "../../api/http/sessions.ts"
-import { signIn } from "../../api/http/sign-in.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import { mastersGroup, type Principal } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 import type { Plane } from "../plane.ts"
 import { openAuditLog } from "./audit-log.ts"
-import { openAccess } from "./local-access.ts"
+import { type IssuerOptions, openAccess } from "./local-access.ts"
 import { type ListenOptions, type LocalTls, localTls, urlHost } from "./local-tls.ts"
 import { localPrincipal, type openLocalToken } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
 import { type PortName, portsToTry, rememberPort } from "./remembered-port.ts"
 import { statusPages } from "./status-page.ts"
-import { tokenBook } from "./token-file.ts"
 
 export interface LocalServer extends HttpServer {
   /** "https://127.0.0.1:7443" */
@@ -41,7 +34,11 @@ export async function serveLocally(
   plane: Plane,
   directory: string,
   token: ReturnType<typeof openLocalToken>,
-  options: { readonly version: string; readonly listen?: ListenOptions },
+  options: {
+    readonly version: string
+    readonly listen?: ListenOptions
+    readonly issuer?: IssuerOptions
+  },
 ): Promise<LocalServer> {
   const { listen = {} } = options
   const host = listen.host ?? "127.0.0.1"
@@ -50,7 +47,6 @@ export async function serveLocally(
   const authority = openAuthority({ directory, random: systemRandom, now: systemClock.now })
   const shown = localTls(authority, listen)
   const sessions = new Sessions(systemClock, systemRandom)
-  const others = tokenBook(directory, () => systemClock.now())
   const tls: TlsOptions = {
     host,
     ports: portsToTry(apiPort, listen.port),
@@ -58,13 +54,7 @@ export async function serveLocally(
     clientAuthority: authority.certificate,
     isOurs: shown.isOurs,
   }
-  const authenticate = signIn(
-    firstKnown(
-      certificateAuthenticator,
-      tokenAuthenticator(() => [token, ...others()]),
-    ),
-  )
-  await openAccess(plane, authenticate)
+  const { authenticate, routes } = await openAccess(plane, directory, token, options.issuer)
   await plane.namespaces.trust(authority.certificate)
   const audit = openAuditLog({ directory, now: systemClock.now })
   const server = await serveHttp({
@@ -76,6 +66,7 @@ export async function serveLocally(
     authenticate,
     authorizer: plane.api.roles,
     audit,
+    routes,
     socketPath: join(directory, "api.sock"),
     version: options.version,
     metrics: plane.ports.metrics,
@@ -103,6 +94,7 @@ function linkRoute(link: (principal: Principal) => string): ExtensionRoute {
   return {
     method: "POST",
     pattern: "/setpoint/v1/dashboard/link",
+    access: () => [],
     handler: async (principal) => ({ url: link(principal) }),
   }
 }

@@ -15,6 +15,7 @@ import type { BackupOptions } from "../backup-schedule.ts"
 import { Plane } from "../plane.ts"
 import type { PlanePorts } from "../ports.ts"
 import { backupFiles } from "./backup-files.ts"
+import type { IssuerOptions } from "./local-access.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { localProbes } from "./local-probes.ts"
 import { type LocalServer, serveLocally } from "./local-server.ts"
@@ -30,6 +31,8 @@ export interface LocalPlaneOptions extends LocalKindOptions {
   readonly keyFile?: string
   /** With TLS, besides the socket. */
   readonly listen?: ListenOptions
+  /** Whose tokens sign people in, besides ours. */
+  readonly issuer?: IssuerOptions
   readonly journalKeepMs?: number
   /** How long the past stays for watches that come back. */
   readonly watchHistoryMs?: number
