@@ -6,7 +6,7 @@ import { equalJson, type Json, type JsonObject, toPlainJson } from "../base/json
 import type { WriteOptions } from "../contract/client.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import { FieldSet } from "../object/field-set.ts"
-import type { ApiObject, ManagedFieldsEntry } from "../object/object.ts"
+import type { ApiObject, ManagedFieldsEntry, ObjectMeta } from "../object/object.ts"
 import { updateManaged } from "../schema/apply-merge.ts"
 import { apiFault } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
@@ -50,9 +50,8 @@ export function baseManagedFields(
   stored: readonly ManagedFieldsEntry[] | undefined,
   trusted: boolean,
 ): readonly ManagedFieldsEntry[] {
-  if (given === undefined) return stored ?? []
-  const reset =
-    given.length === 0 || (given.length === 1 && equalJson(toPlainJson(given[0] ?? {}), {}))
+  if (given === undefined || given.length === 0) return stored ?? []
+  const reset = given.length === 1 && equalJson(toPlainJson(given[0] ?? {}), {})
   if (!reset && !areReadable(given)) return stored ?? []
   const said = reset ? [] : given
   if (trusted) return said
@@ -105,10 +104,18 @@ export function ownAfterUpdate(
   const whole = (object: ApiObject) => resource.schema.applyDefaults(object as JsonObject)
   const former = before === undefined ? {} : whole(asServed(resource, before))
   const kept = resource.statusSubresource && subresource === "" ? before?.status : after.status
-  const { status: _, ...rest } = after
+  const { status: _, ...rest } = { ...after, metadata: withoutEmpty(after.metadata) }
   const next = kept === undefined ? rest : { ...rest, status: kept }
   const named = subresource === "" ? who : { ...who, subresource }
   return updateManaged(resource.schema.node, former, whole(next as ApiObject), named, base)
+}
+
+/** Empty maps and lists of the metadata are never stored, and so never owned. */
+function withoutEmpty(metadata: ObjectMeta): ObjectMeta {
+  const members = Object.entries(metadata).filter(
+    ([, value]) => typeof value !== "object" || Object.keys(value ?? {}).length > 0,
+  )
+  return Object.fromEntries(members) as Partial<ObjectMeta> as ObjectMeta
 }
 
 export const now = (clock: { now(): number }): string => toTimestamp(clock.now())

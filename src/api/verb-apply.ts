@@ -52,9 +52,10 @@ export async function applyObject(
   const stored = subresource === "" ? readStored : needStored
   for (let attempt = 0; attempt < attempts; attempt++) {
     const old = await stored(context, key)
+    // Conflicts with others are told first: to read again would not solve them.
+    const merged = merge(context, resource, old, read.object, options)
     if (old !== undefined) checkPreconditions(old, metadata)
     else if (metadata.uid) throw uidMismatch(key, metadata.uid, "")
-    const merged = merge(context, resource, old, read.object, options)
     const written = await writeObject(context, {
       principal,
       resource,

@@ -89,11 +89,14 @@ function checkPatch(resource: ServedResource, type: PatchType, patch: Json): voi
 }
 
 /** A patch can't turn an object into another one. */
-function checkSame(before: ApiObject, after: ApiObject): void {
-  const same =
-    before.metadata.name === after.metadata.name &&
-    (before.metadata.namespace ?? "") === (after.metadata.namespace ?? "")
-  if (same) return
-  const what = `${before.kind} ${before.metadata.name}`
-  throw apiFault("SPT-API-006", { verb: "patch", what, why: "name and namespace can't change" })
+function checkSame({ kind, metadata: before }: ApiObject, { metadata: after }: ApiObject): void {
+  const differ = (what: string, is: string | undefined, on: string | undefined) =>
+    apiFault("SPT-API-006", {
+      verb: "patch",
+      what: `${kind} ${before.name}`,
+      why: `the ${what} of the object (${is ?? ""}) does not match the ${what} on the URL (${on ?? ""})`,
+    })
+  if (before.name !== after.name) throw differ("name", after.name, before.name)
+  if (before.namespace === after.namespace) return
+  throw differ("namespace", after.namespace, before.namespace)
 }
