@@ -20,6 +20,12 @@ export function documentOf(bytes: Uint8Array): Document {
   return { bytes, hash: sha256(bytes).toUpperCase() }
 }
 
+/** Its hash is one over theirs: a large document must not be read again for it. */
+export function joinedDocument(parts: readonly Document[]): Document {
+  const bytes = Buffer.concat(parts.map((part) => part.bytes))
+  return { bytes, hash: sha256(parts.map(({ hash }) => hash).join("\n")).toUpperCase() }
+}
+
 export function answerDocument(
   document: Document,
   contentType: string,

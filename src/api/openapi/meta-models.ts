@@ -11,6 +11,7 @@ import {
   mapOfText,
   model,
   reference,
+  referencesIn,
   string,
 } from "./schema-parts.ts"
 
@@ -180,3 +181,16 @@ export const metaModels: Models = new Map<string, JsonObject>([
   ],
   [scaleName, scale],
 ])
+
+/** These of them, and those that they speak of in turn. */
+export function sharedModels(names: readonly string[]): Models {
+  const found = new Map<string, JsonObject>()
+  const wanted = [...names]
+  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
+    const shared = metaModels.get(name)
+    if (shared === undefined || found.has(name)) continue
+    found.set(name, shared)
+    wanted.push(...referencesIn(shared))
+  }
+  return found
+}

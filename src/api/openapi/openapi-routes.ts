@@ -1,7 +1,6 @@
 // OpenAPI at its paths: an index of documents by group and version (3), and one document of
 // everything (2). Documents are made when somebody asks, part by part, and kept until a kind changes.
 
-import { Breath } from "../../base/breath.ts"
 import type { Clock } from "../../base/clock.ts"
 import { jsonText } from "../../base/json-text.ts"
 import { apiFault } from "../faults.ts"
@@ -10,6 +9,7 @@ import {
   answerDocument,
   type Document,
   documentOf,
+  joinedDocument,
   jsonDocument,
   pageNotFound,
 } from "../http/document.ts"
@@ -19,7 +19,8 @@ import type { ResourceRegistry } from "../resource-registry.ts"
 import { encodeHead, encodePart } from "./encode-openapi-v2.ts"
 import { GroupParts } from "./group-parts.ts"
 import { type OpenApiV2Part, openApiV2Part, sharedV2Part } from "./openapi-v2.ts"
-import { openApiV3 } from "./openapi-v3.ts"
+import { type V3Piece, v3Document, v3Piece } from "./openapi-v3.ts"
+import { joinMembers, members } from "./schema-parts.ts"
 
 const json = "application/json"
 const v2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
@@ -38,16 +39,19 @@ export function openApiRoutes(registry: ResourceRegistry, options: OpenApiOption
 }
 
 function v3Routes(registry: ResourceRegistry, { clock, version }: OpenApiOptions): PlainRoute[] {
-  const breath = new Breath(clock)
-  const parts = new GroupParts(registry, (served) => jsonDocument(openApiV3(served, version)))
+  const parts = new GroupParts(registry, clock, {
+    piece: v3Piece,
+    part: (pieces: readonly V3Piece[]) =>
+      documentOf(Buffer.from(v3Document(pieces, title, version))),
+  })
   const index = keptFor(registry, async () => {
-    const all = [...(await parts.all(breath))]
+    const all = [...(await parts.all())]
     const paths = all.map(([path, { hash }]) => [path, { serverRelativeURL: urlOf(path, hash) }])
     return jsonDocument({ paths: Object.fromEntries(paths) })
   })
-  const one = (call: PlainCall): Answer => {
+  const one = async (call: PlainCall): Promise<Answer> => {
     const path = call.path.slice(prefix.length).replace(/\/$/, "")
-    const document = parts.one(path)
+    const document = await parts.one(path)
     if (document === undefined) return pageNotFound
     wanted(call, [json])
     const hash = call.query.get("hash") ?? ""
@@ -74,21 +78,30 @@ interface V2Texts {
 }
 
 function v2Routes(registry: ResourceRegistry, { clock, version }: OpenApiOptions): PlainRoute[] {
-  const breath = new Breath(clock)
-  const texts = new GroupParts(registry, (served) => textsOf(openApiV2Part(served)))
-  const encoded = new GroupParts(registry, (served) => encodePart(openApiV2Part(served)))
+  const texts = new GroupParts(registry, clock, {
+    piece: (resource) => textsOf(openApiV2Part(resource)),
+    part: joinTexts,
+  })
+  const encoded = new GroupParts(registry, clock, {
+    piece: (resource) => encodePart(openApiV2Part(resource)),
+    part: (pieces: readonly Uint8Array[]) => documentOf(Buffer.concat(pieces)),
+  })
   const asJson = keptFor(registry, async () => {
-    const all = [textsOf(sharedV2Part()), ...(await texts.all(breath)).values()]
+    const shared = joinTexts([textsOf(sharedV2Part())])
+    const all = [...(await texts.all()).values(), shared]
     const head = jsonText({ swagger: "2.0", info: { title, version } }).slice(0, -1)
-    const of = (name: keyof V2Texts) => joined(all.map((one) => one[name]))
-    return documentOf(
-      Buffer.from(`${head},"paths":{${of("paths")}},"definitions":{${of("definitions")}}}\n`),
-    )
+    return joinedDocument([
+      documentOf(Buffer.from(`${head},"paths":{`)),
+      ...separated(all.map(({ paths }) => paths)),
+      documentOf(Buffer.from('},"definitions":{')),
+      ...separated(all.map(({ definitions }) => definitions)),
+      documentOf(Buffer.from("}}\n")),
+    ])
   })
   const asProtobuf = keptFor(registry, async () => {
-    const shared = encodePart(sharedV2Part())
-    const all = (await encoded.all(breath)).values()
-    return documentOf(Buffer.concat([encodeHead(title, version), shared, ...all]))
+    const head = documentOf(encodeHead(title, version))
+    const shared = documentOf(encodePart(sharedV2Part()))
+    return joinedDocument([head, shared, ...(await encoded.all()).values()])
   })
   const answer = async (call: PlainCall): Promise<Answer> => {
     const type = wanted(call, [json, v2ProtobufOld, v2Protobuf])
@@ -98,12 +111,22 @@ function v2Routes(registry: ResourceRegistry, { clock, version }: OpenApiOptions
   return [{ pattern: "/openapi/v2", answer }]
 }
 
-/** The members of both objects, without the braces around them. */
 function textsOf({ paths, definitions }: OpenApiV2Part): V2Texts {
-  return { paths: jsonText(paths).slice(1, -1), definitions: jsonText(definitions).slice(1, -1) }
+  return { paths: members(paths), definitions: members(definitions) }
 }
 
-const joined = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(",")
+function joinTexts(all: readonly V2Texts[]): Readonly<Record<keyof V2Texts, Document>> {
+  const joined = (name: keyof V2Texts) =>
+    documentOf(Buffer.from(joinMembers(all.map((one) => one[name]))))
+  return { paths: joined("paths"), definitions: joined("definitions") }
+}
+
+const comma = documentOf(Buffer.from(","))
+
+function separated(parts: readonly Document[]): Document[] {
+  const filled = parts.filter(({ bytes }) => bytes.byteLength > 0)
+  return filled.flatMap((part, index) => (index === 0 ? [part] : [comma, part]))
+}
 
 /** Which of the types the client likes best; throws 406. */
 function wanted({ headers }: PlainCall, types: readonly string[]): string {

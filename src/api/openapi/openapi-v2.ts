@@ -1,26 +1,26 @@
-// The parts of an OpenAPI 2 document: paths and definitions of one group and version, and the
-// definitions that all share. Put one after the other they are the whole document.
+// The parts of an OpenAPI 2 document: paths and definitions of one kind, and the definitions that
+// all share. Put one after the other they are the whole document.
 
 import type { Json, JsonObject } from "../../base/json.ts"
 import type { ServedResource } from "../served-resource.ts"
 import { kindModels } from "./kind-models.ts"
 import { lowerModel } from "./lower-schema.ts"
 import { metaModels } from "./meta-models.ts"
-import { booleanParameters, integerParameters, type Operation, operationsOf } from "./operations.ts"
+import { type Operation, operationsOf, typeOfParameter } from "./operations.ts"
 
 export interface OpenApiV2Part {
   readonly paths: JsonObject
   readonly definitions: JsonObject
 }
 
-export function openApiV2Part(resources: readonly ServedResource[]): OpenApiV2Part {
+export function openApiV2Part(resource: ServedResource): OpenApiV2Part {
   const paths: Record<string, Record<string, Json>> = {}
-  for (const one of resources.flatMap(operationsOf)) {
+  for (const one of operationsOf(resource)) {
     paths[one.path] ??= inPath(one.path)
     const path = paths[one.path]
     if (path !== undefined) path[one.method] = operationOf(one)
   }
-  return { paths, definitions: lowered(resources.flatMap(kindModels)) }
+  return { paths, definitions: lowered(kindModels(resource)) }
 }
 
 export function sharedV2Part(): OpenApiV2Part {
@@ -37,18 +37,11 @@ function inPath(path: string): Record<string, Json> {
   return { parameters: names.map((name) => ({ name, in: "path", required: true, type: "string" })) }
 }
 
-const typeOf = (parameter: string): string =>
-  integerParameters.has(parameter)
-    ? "integer"
-    : booleanParameters.has(parameter)
-      ? "boolean"
-      : "string"
-
 const definition = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` })
 
 function operationOf(one: Operation): JsonObject {
   const done = (description: string) => ({ description, schema: definition(one.result) })
-  const query = one.query.map((name) => ({ name, in: "query", type: typeOf(name) }))
+  const query = one.query.map((name) => ({ name, in: "query", type: typeOfParameter(name) }))
   const { body } = one
   const inBody = {
     name: "body",

@@ -24,12 +24,24 @@ export interface Operation {
   readonly creates: boolean
 }
 
-export const integerParameters: ReadonlySet<string> = new Set([
+const integerParameters: ReadonlySet<string> = new Set([
   ...["limit", "timeoutSeconds", "gracePeriodSeconds"],
 ])
-export const booleanParameters: ReadonlySet<string> = new Set([
+const booleanParameters: ReadonlySet<string> = new Set([
   ...["watch", "force", "allowWatchBookmarks", "sendInitialEvents"],
 ])
+
+export function typeOfParameter(name: string): "integer" | "boolean" | "string" {
+  if (integerParameters.has(name)) return "integer"
+  return booleanParameters.has(name) ? "boolean" : "string"
+}
+
+/** Names of the models that operations take and give. */
+export function modelsOf(operations: readonly Operation[]): string[] {
+  return operations.flatMap(({ result, body }) =>
+    body === undefined ? [result] : [result, body.model],
+  )
+}
 
 const selecting = ["labelSelector", "fieldSelector", "limit", "continue", "resourceVersion"]
 const watching = ["watch", "timeoutSeconds", "allowWatchBookmarks", "resourceVersionMatch"]

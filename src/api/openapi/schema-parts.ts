@@ -2,6 +2,7 @@
 // bare name of a model; each form of the document writes it in its own way.
 
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 
 export type Models = ReadonlyMap<string, JsonObject>
 
@@ -69,3 +70,9 @@ export function referencesIn(schema: JsonObject, into: Set<string> = new Set()):
   })
   return into
 }
+
+/** The members of an object as text, without the braces around them. */
+export const members = (value: object): string => jsonText(value).slice(1, -1)
+
+export const joinMembers = (texts: readonly string[]): string =>
+  texts.filter((text) => text !== "").join(",")

@@ -8,7 +8,11 @@ export class WireWriter {
   #length = 0
 
   string(field: number, text: string): this {
-    return this.bytes(field, utf8.encode(text))
+    return this.message(field, () => {
+      // A code unit of UTF-16 takes at most three bytes.
+      this.#reserve(text.length * 3)
+      this.#length += utf8.encodeInto(text, this.#bytes.subarray(this.#length)).written
+    })
   }
 
   bytes(field: number, bytes: Uint8Array): this {
@@ -20,10 +24,26 @@ export class WireWriter {
     return this
   }
 
+  /** Written in place behind its length, which is known only afterwards. */
   message(field: number, write: (message: WireWriter) => void): this {
-    const message = new WireWriter()
-    write(message)
-    return this.bytes(field, message.finish())
+    this.#varint(field * 8 + 2)
+    const at = this.#length
+    this.#reserve(1)
+    this.#length++
+    write(this)
+    const size = this.#length - at - 1
+    if (size < 0x80) {
+      this.#bytes[at] = size
+      return this
+    }
+    const more = Math.ceil((32 - Math.clz32(size)) / 7) - 1
+    this.#reserve(more)
+    this.#bytes.copyWithin(at + 1 + more, at + 1, this.#length)
+    const end = this.#length + more
+    this.#length = at
+    this.#varint(size)
+    this.#length = end
+    return this
   }
 
   /** A signed integer of up to 64 bits. */
