@@ -30,7 +30,7 @@ export function checkShape(value: unknown): void {
 
 function isScalar(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value)
-  return value === null || ["string", "boolean", "undefined"].includes(typeof value)
+  return value === null || ["string", "boolean", "bigint", "undefined"].includes(typeof value)
 }
 
 function refuse(why: string): never {

@@ -367,6 +367,13 @@ export const apiFault = defineFaults({
     status: 403,
     reason: "Forbidden",
   },
+  "SPT-API-130": {
+    fault: "retry",
+    text: "conversion webhook for {kind} {why}",
+    hint: "its definition names the webhook: spec.conversion.webhook.clientConfig",
+    status: 500,
+    reason: "InternalError",
+  },
   "SPT-API-120": {
     fault: "stuck",
     text:

@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Json } from "../base/json.ts"
-import { readJson } from "./read-json.ts"
+import { canonicalJson, type Json } from "../base/json.ts"
+import { jsonText, parseJson } from "../base/json-text.ts"
+import { readJson, readJsonDocument } from "./read-json.ts"
 
 describe("readJson", () => {
   it("reads every JSON value as JSON.parse does", () => {
@@ -9,7 +10,8 @@ describe("readJson", () => {
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, space) => {
         const text = JSON.stringify(value, undefined, space)
         fc.pre(!/"(__proto__|constructor|prototype)"/.test(text)) // Refused, as said below.
-        expect(readJson(text)).toEqual(JSON.parse(text))
+        expect(readJson(text)).toEqual(parseJson(text))
+        expect(canonicalJson(readJson(text))).toBe(canonicalJson(JSON.parse(text)))
       }),
       { numRuns: 300, examples: [['\u2028\ud83d\ude00\\"/\b\f\n\r\t', 0]] },
     )
@@ -22,7 +24,7 @@ describe("readJson", () => {
         const broken = text.slice(0, at % (text.length + 1)) + noise + text.slice(at % text.length)
         let expected: Json | undefined
         try {
-          expected = JSON.parse(broken)
+          expected = parseJson(broken)
         } catch {
           expect(() => readJson(broken)).toThrow()
           return
@@ -46,7 +48,7 @@ describe("readJson", () => {
   })
 
   it("names a duplicate key", () => {
-    expect(() => readJson('{"a": {"b": 1, "b": 2}}')).toThrow(/duplicate field "b"/)
+    expect(() => readJson('{"a": {"b": 1, "b": 2}}')).toThrow(/duplicate field "a.b"/)
     expect(() => readJson('{"a": 1, "\\u0061": 2}')).toThrow(/duplicate field "a"/)
   })
 
@@ -56,8 +58,42 @@ describe("readJson", () => {
     }
   })
 
+  it("names duplicate keys by path and takes the last value, when asked to", () => {
+    const text = '{"spec": {"a": 1, "ports": [{}, {"n": 1, "n": 2, "n": 3}], "a": 2}}'
+    expect(readJsonDocument(text)).toEqual({
+      value: { spec: { a: 2, ports: [{}, { n: 3 }] } },
+      duplicates: ["spec.ports[1].n", "spec.a"],
+    })
+    const many = `{${Array.from({ length: 300 }, (_, at) => `"k${at}":1,"k${at}":2`).join()}}`
+    expect(readJsonDocument(many).duplicates).toHaveLength(100)
+    expect(() => readJsonDocument('{"__proto__": 1, "__proto__": 2}')).toThrow(/forbidden/)
+  })
+
+  it("keeps every integer of 64 bits, to the last digit", () => {
+    const wide = fc.oneof(
+      fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
+      fc.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
+    )
+    const member = fc.oneof(wide, fc.integer(), fc.string(), fc.boolean())
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 8 }), wide, (list, one) => {
+        const parts = list.map((item) =>
+          typeof item === "bigint" ? String(item) : JSON.stringify(item),
+        )
+        const text = `{"list":[${parts.join()}],"one":${one}}`
+        expect(jsonText(readJson(text))).toBe(text)
+        expect(jsonText(parseJson(text))).toBe(text)
+        expect(parseJson(text)).toEqual(readJson(text))
+        expect(canonicalJson(readJson(text))).toBe(text)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it("refuses integers that would lose digits, and text without end", () => {
-    expect(() => readJson("9007199254740993")).toThrow(/loses digits/)
+    expect(() => readJson("18446744073709551617")).toThrow(/loses digits/)
+    expect(readJson("18446744073709551615")).toBe(18446744073709551615n)
+    expect(readJson("9007199254740993")).toBe(9007199254740993n)
     expect(readJson("9007199254740991")).toBe(9007199254740991)
     expect(() => readJson("1e999")).toThrow(/too large/)
     for (const text of ["", " ", '"abc', "[1,]", "{,}", "01", "[1 2]", "nul", '"\u0001"', "1 1"]) {

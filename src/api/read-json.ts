@@ -1,8 +1,9 @@
-// A strict JSON reader for text from outside. It refuses what JSON.parse lets pass: duplicate keys,
-// keys that reach a prototype, integers that would lose digits, and nesting or size without bound.
-// Its own stack is a loop's, so that no input can exhaust the process's.
+// A strict JSON reader for text from outside. It names what JSON.parse lets pass, duplicate keys,
+// and refuses keys that reach a prototype, integers that would lose digits, and nesting or size
+// without bound. Its own stack is a loop's, so that no input can exhaust the process's.
 
 import { forbiddenKeys, type Json } from "../base/json.ts"
+import { integerOf } from "../base/json-text.ts"
 import { apiFault } from "./faults.ts"
 
 export interface ReadJsonLimits {
@@ -11,6 +12,15 @@ export interface ReadJsonLimits {
 }
 
 export const readJsonLimits: ReadJsonLimits = { depth: 64, characters: 3 * 1024 * 1024 }
+
+export interface JsonDocument {
+  readonly value: Json
+  /** Of each key that was there twice, the path: `spec.ports[0].name`. The last value counts. */
+  readonly duplicates: readonly string[]
+}
+
+/** More than this says no more. */
+const duplicatesMax = 100
 
 type Open =
   | { readonly kind: "array"; readonly items: Json[] }
@@ -37,6 +47,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 class Reader {
+  readonly duplicates = new Set<string>()
   readonly #text: string
   #offset = 0
 
@@ -107,24 +118,33 @@ class Reader {
     numberText.lastIndex = this.#offset
     const match = numberText.exec(this.#text)
     if (match === null) this.refuse("this is no JSON value")
-    const value = Number(match[0])
     const whole = match[1] === undefined && match[2] === undefined
-    if (whole && !Number.isSafeInteger(value) && String(value) !== match[0]) {
-      this.refuse("an integer beyond 2^53 loses digits")
-    }
-    if (!Number.isFinite(value)) this.refuse("a number too large")
+    const value = whole ? integerOf(match[0]) : Number(match[0])
+    if (value === undefined) this.refuse("an integer beyond 64 bits loses digits")
+    if (typeof value === "number" && !Number.isFinite(value)) this.refuse("a number too large")
     this.#offset = numberText.lastIndex
     return value
   }
 
-  readKey(open: Extract<Open, { kind: "object" }>): void {
+  readKey(open: Extract<Open, { kind: "object" }>, stack: readonly Open[]): void {
     this.peek()
     const key = this.readString()
     if (forbiddenKeys.has(key)) this.refuse(`the key "${key}" is forbidden`)
-    if (Object.hasOwn(open.members, key)) this.refuse(`duplicate field "${key}"`)
-    this.take(":")
     open.key = key
+    if (Object.hasOwn(open.members, key) && this.duplicates.size < duplicatesMax) {
+      this.duplicates.add(pathOf(stack))
+    }
+    this.take(":")
   }
+}
+
+function pathOf(stack: readonly Open[]): string {
+  let path = ""
+  for (const open of stack) {
+    if (open.kind === "array") path += `[${open.items.length}]`
+    else path += path === "" ? open.key : `.${open.key}`
+  }
+  return path
 }
 
 function attach(open: Open, value: Json): void {
@@ -134,7 +154,18 @@ function attach(open: Open, value: Json): void {
 
 const contentOf = (open: Open): Json => (open.kind === "array" ? open.items : open.members)
 
+/** For text in which a duplicate key can only be a mistake. */
 export function readJson(text: string, limits: ReadJsonLimits = readJsonLimits): Json {
+  const { value, duplicates } = readJsonDocument(text, limits)
+  const [path] = duplicates
+  if (path === undefined) return value
+  throw apiFault("SPT-API-008", { why: `duplicate field "${path}"`, offset: 0 })
+}
+
+export function readJsonDocument(
+  text: string,
+  limits: ReadJsonLimits = readJsonLimits,
+): JsonDocument {
   if (text.length > limits.characters) {
     const sizes = { size: text.length, limit: limits.characters }
     throw apiFault("SPT-API-009", { what: "the JSON text", ...sizes })
@@ -148,7 +179,7 @@ export function readJson(text: string, limits: ReadJsonLimits = readJsonLimits):
       const open = stack.at(-1)
       if (open === undefined) {
         if (reader.peek() !== "") reader.refuse("text after the value")
-        return value
+        return { value, duplicates: [...reader.duplicates] }
       }
       attach(open, value)
       value = afterMember(reader, stack, open)
@@ -170,7 +201,7 @@ function readValue(reader: Reader, stack: Open[], limits: ReadJsonLimits): Json 
     return contentOf(open)
   }
   stack.push(open)
-  if (open.kind === "object") reader.readKey(open)
+  if (open.kind === "object") reader.readKey(open, stack)
   return undefined
 }
 
@@ -178,7 +209,7 @@ function readValue(reader: Reader, stack: Open[], limits: ReadJsonLimits): Json 
 function afterMember(reader: Reader, stack: Open[], open: Open): Json | undefined {
   if (reader.peek() === ",") {
     reader.skip()
-    if (open.kind === "object") reader.readKey(open)
+    if (open.kind === "object") reader.readKey(open, stack)
     return undefined
   }
   reader.take(open.kind === "array" ? "]" : "}")

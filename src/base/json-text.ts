@@ -1,6 +1,5 @@
-// JSON to text and back with every integer of 64 bits kept. An integer is a number when that number
-// prints the same digits again, and a bigint otherwise: one value has one form, so that equality
-// stays plain. Text that holds no long run of digits takes the built-in way at its full speed.
+// JSON to text and back with every integer of 64 bits kept: up to 2^53 it is a number, beyond that
+// a bigint. Text that holds no long run of digits takes the built-in way at its full speed.
 
 import type { Json } from "./json.ts"
 
@@ -21,8 +20,8 @@ const json = JSON as typeof JSON & { rawJSON(text: string): unknown }
 const wide = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? json.rawJSON(String(value)) : value
 
-/** A number that sixteen digits or more may be part of: below that, a double holds them all. */
-const longRun = /[:,[\s-]\d{16}|^\d{16}/
+/** Fewer digits than this fit a double. Written out, the search leaps sixteen signs at a time. */
+const longRun = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
 
 /** For text of our own making: what outside sends goes through a strict reader. */
 export function parseJson(text: string): Json {
@@ -40,23 +39,17 @@ function exact(_key: string, value: unknown, context?: { readonly source?: strin
 const int64Min = -(2n ** 63n)
 const uint64Max = 2n ** 64n - 1n
 
-/** The value of decimal digits; undefined when neither a number nor 64 bits hold it exactly. */
+/** The value of decimal digits; undefined when neither 64 bits nor a number keep them. */
 export function integerOf(digits: string): number | bigint | undefined {
   const plain = Number(digits)
-  if (Number.isSafeInteger(plain) || String(plain) === digits) return plain
+  if (Number.isSafeInteger(plain)) return plain
   const value = BigInt(digits)
   if (value >= int64Min && value <= uint64Max) return value
-  return BigInt(plain) === value ? plain : undefined
+  return String(plain) === digits ? plain : undefined
 }
 
-/** A whole number of any form as a bigint, for arithmetic and comparison. */
-export function toBigInt(value: number | bigint): bigint {
-  if (typeof value === "bigint" || Number.isSafeInteger(value)) return BigInt(value)
-  const text = String(value)
-  return /^-?\d+$/.test(text) ? BigInt(text) : BigInt(value)
-}
-
-/** The one form of a whole number: see above. */
+/** The form of a whole number: see above. */
 export function fromBigInt(value: bigint): number | bigint {
-  return integerOf(String(value)) ?? Number(value)
+  const plain = Number(value)
+  return Number.isSafeInteger(plain) ? plain : value
 }

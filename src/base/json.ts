@@ -21,9 +21,13 @@ export function isArray(value: unknown): value is readonly Json[] {
   return Array.isArray(value)
 }
 
-/** Deep equality; key order does not matter and an undefined member equals a missing one. */
+/**
+ * Deep equality; key order does not matter and an undefined member equals a missing one. A large
+ * number that came as 1e18 equals the integer it is written as.
+ */
 export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true
+  if (typeof left === "bigint" || typeof right === "bigint") return sameDigits(left, right)
   if (isArray(left)) {
     if (!isArray(right) || left.length !== right.length) return false
     return left.every((item, index) => equalJson(item, right[index]))
@@ -37,6 +41,12 @@ export function equalJson(left: Json | undefined, right: Json | undefined): bool
   }
   for (const key in right) if (right[key] !== undefined) members--
   return members === 0
+}
+
+/** Whether two numbers, of which one is a bigint, are written the same. */
+export function sameDigits(left: Json | undefined, right: Json | undefined): boolean {
+  const both = [left, right].every((one) => typeof one === "bigint" || typeof one === "number")
+  return both && String(left) === String(right)
 }
 
 /** One text per value: keys sorted, no white space. Digests and hashes are made over this. */

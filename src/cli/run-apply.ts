@@ -2,6 +2,7 @@
 
 import { mapBounded } from "../base/async.ts"
 import { isFault } from "../base/faults.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { SourceIssue } from "../contract/source.ts"
 import { refusedIssue } from "../controllers/place-manifest.ts"
 import type { ApiObject } from "../object/object.ts"
@@ -107,7 +108,7 @@ function resultOf(before: ApiObject | undefined, after: ApiObject | undefined): 
   if (before === undefined) return "created"
   const plain = (object: ApiObject | undefined) => {
     const { managedFields: _m, resourceVersion: _r, ...metadata } = object?.metadata ?? { name: "" }
-    return JSON.stringify([object?.spec, object?.data, metadata])
+    return jsonText([object?.spec, object?.data, metadata])
   }
   return plain(before) === plain(after) ? "unchanged" : "configured"
 }

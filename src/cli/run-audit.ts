@@ -4,6 +4,7 @@
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText, parseJson } from "../base/json-text.ts"
 import { readHeads } from "../ledger/audit.ts"
 import { ledgerFault } from "../ledger/faults.ts"
 import { type BadRecord, type KeptHead, recordText } from "../ledger/verify-journal.ts"
@@ -47,7 +48,7 @@ export async function runAnchor(cli: Cli): Promise<number> {
   const source = await openAuditSource(cli)
   try {
     const heads = await source.heads()
-    if (!(await printDocument(cli, heads))) cli.terminal.print(JSON.stringify(heads, null, 2))
+    if (!(await printDocument(cli, heads))) cli.terminal.print(jsonText(heads, 2))
     return exitCode.ok
   } finally {
     await source.close()
@@ -59,7 +60,7 @@ async function exportLoop(source: AuditSource, loop: string, since: string): Pro
   for (;;) {
     const page = await source.entries({ loop, after, since })
     const entries = isObject(page) && isArray(page.entries) ? page.entries : []
-    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
+    const lines = entries.map((entry) => `${jsonText(entry)}\n`).join("")
     // Whoever reads slowly is waited for.
     if (lines !== "" && !process.stdout.write(lines)) await once(process.stdout, "drain")
     if (!isObject(page) || typeof page.next !== "number") return
@@ -88,7 +89,7 @@ function readKept(file: string): KeptHead[] {
     })
   let document: Json
   try {
-    document = JSON.parse(readFileSync(file, "utf8"))
+    document = parseJson(readFileSync(file, "utf8"))
   } catch (error) {
     throw why(error instanceof SyntaxError ? "it is no JSON" : String(error))
   }

@@ -2,6 +2,7 @@
 // for its explanation of one object.
 
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import { authorsAnnotation } from "../object/authors.ts"
 import { type ApiObject, loopLabel } from "../object/object.ts"
 import type { Cli } from "./command.ts"
@@ -61,7 +62,7 @@ function* differences(
   after: Json | undefined,
   path: string,
 ): Generator<FileDifference> {
-  if (JSON.stringify(before) === JSON.stringify(after)) return
+  if (jsonText(before) === jsonText(after)) return
   if (isObject(before ?? {}) && isObject(after ?? {}) && (isObject(before) || isObject(after))) {
     const left = isObject(before) ? before : {}
     const right = isObject(after) ? after : {}

@@ -2,6 +2,7 @@
 
 import { sleep } from "../base/clock.ts"
 import { isObject, type Json } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import { systemClock } from "../base/system.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
@@ -30,7 +31,7 @@ export async function runWatch(cli: Cli, loop: string | undefined): Promise<numb
   while (await sleep(systemClock, everyMs, stop.signal)) {
     const now = await look(headsText(answer), perLook)
     const entries = readEntries(now)
-    if (machine) for (const entry of entries) cli.terminal.print(JSON.stringify(entry))
+    if (machine) for (const entry of entries) cli.terminal.print(jsonText(entry))
     else for (const line of journalLines(entries)) cli.terminal.print(printable(line))
     answer = now
   }

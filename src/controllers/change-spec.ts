@@ -3,6 +3,7 @@
 
 import { parseDuration } from "../base/clock.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { LoopSpec } from "../contract/loop.ts"
 import { controllerFault } from "./faults.ts"
 import { loopSpecOf } from "./loop-spec.ts"
@@ -51,7 +52,7 @@ function need(known: string | undefined, field: string, value: Json | undefined)
 }
 
 function refused(field: string, value: Json | undefined): Error {
-  return controllerFault("SPT-GUARD-001", { field, value: JSON.stringify(value ?? null) })
+  return controllerFault("SPT-GUARD-001", { field, value: jsonText(value ?? null) })
 }
 
 /** What was read must be what was written: a word that is no choice would be read as the safest. */

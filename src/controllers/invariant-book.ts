@@ -3,6 +3,7 @@
 // without invariants, and an object that was not observed makes an invariant unknown, never true.
 
 import { equalJson, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import { isDestructive } from "../contract/action.ts"
 import type { SignalReading } from "../contract/invariant.ts"
 import type { Observation } from "../contract/observation.ts"
@@ -263,7 +264,7 @@ const goneOf = (uid: string, kind: string): Prediction => ({
 function factsOf(observation: Observation): Seen["observation"] {
   if (observation.kind === "absent") return { kind: "absent" }
   if (observation.kind === "unknown") return { kind: "unknown", cause: observation.cause }
-  if (JSON.stringify(observation.value).length <= factsCharsMax) {
+  if (jsonText(observation.value).length <= factsCharsMax) {
     return { kind: "present", facts: observation.value }
   }
   return { kind: "unknown", cause: "its facts are too large to be kept" }

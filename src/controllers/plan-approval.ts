@@ -2,6 +2,7 @@
 // who approved it so far. Rules of when the plan was made and of now both count, so that a plan
 // never needs less than when people began to look at it.
 
+import { jsonText } from "../base/json-text.ts"
 import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import type { ApprovalRules } from "../contract/loop.ts"
@@ -22,7 +23,7 @@ export function joinRules(
   first: readonly ApprovalRules[],
   second: readonly ApprovalRules[],
 ): readonly ApprovalRules[] {
-  const texts = new Map([...first, ...second].map((one) => [JSON.stringify(one), one]))
+  const texts = new Map([...first, ...second].map((one) => [jsonText(one), one]))
   return [...texts.values()]
 }
 

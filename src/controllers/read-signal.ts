@@ -4,6 +4,7 @@
 import { RE2JS } from "re2js"
 import type { Clock } from "../base/clock.ts"
 import { at, isArray, type Json } from "../base/json.ts"
+import { parseJson } from "../base/json-text.ts"
 import { numberOf, type Probe } from "../contract/invariant.ts"
 import type { LogCursor, Probes } from "../contract/probes.ts"
 import type { Http } from "../contract/world.ts"
@@ -107,7 +108,7 @@ function pairValue(pair: Json | undefined): number {
 
 function parse(body: string): Json {
   try {
-    return JSON.parse(body)
+    return parseJson(body)
   } catch {
     throw failed("the answer is not JSON")
   }

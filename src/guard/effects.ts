@@ -68,8 +68,8 @@ function effectOf(change: FieldChange, marks: EffectMarks): Effect | undefined {
   const { path, before, after } = change
   if (before === undefined) return undefined
   const field = fieldOf(path)
-  if (marks.scale.has(field) && typeof before === "number" && before > 0) {
-    if (after === 0 || after === undefined) return { kind: "to-zero", path, count: before }
+  if (marks.scale.has(field) && isNumber(before) && before > 0) {
+    if (after === 0 || after === undefined) return { kind: "to-zero", path, count: Number(before) }
   }
   if (marks.expiry.has(field) && endsSooner(before, after)) {
     return { kind: "expires-sooner", path, count: 1 }
@@ -82,6 +82,9 @@ function effectOf(change: FieldChange, marks: EffectMarks): Effect | undefined {
 }
 
 const none: ReadonlySet<string> = new Set()
+
+const isNumber = (value: Json): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint"
 
 const isText = (value: Json | undefined): boolean =>
   (typeof value === "string" && value !== "") || (value !== undefined && isHashedValue(value))
@@ -105,7 +108,7 @@ function sizeOf(value: Json): number {
 
 function endsSooner(before: Json, after: Json | undefined): boolean {
   if (after === undefined) return false // Without an end it lives on.
-  if (typeof before === "number" && typeof after === "number") return after < before
+  if (isNumber(before) && isNumber(after)) return after < before
   if (typeof before !== "string" || typeof after !== "string") return true
   const [then, now] = [Date.parse(before), Date.parse(after)]
   return Number.isNaN(then) || Number.isNaN(now) ? before !== after : now < then

@@ -2,6 +2,7 @@
 // page. The same over the API of a running plane and on a data directory; nothing here writes.
 
 import { isArray, isObject, type Json } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { JournalEntry } from "../contract/journal.ts"
 import type { Store } from "../contract/store.ts"
 import { ledgerFault } from "./faults.ts"
@@ -99,7 +100,7 @@ export async function entriesPage(
   for await (const entry of readJournal(store, loop, after)) {
     if (Date.parse(entry.time) >= since) {
       entries.push(entry)
-      text += JSON.stringify(entry).length
+      text += jsonText(entry).length
     }
     if (++read >= pageMax || text > pageTextMax) return { entries, next: entry.sequence }
   }

@@ -6,6 +6,7 @@
 import { KeyedLock, mapBounded } from "../base/async.ts"
 import { sha256 } from "../base/hash.ts"
 import type { JsonObject } from "../base/json.ts"
+import { parseJson } from "../base/json-text.ts"
 import type { JournalEvent } from "../contract/journal.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Store, Write } from "../contract/store.ts"
@@ -296,7 +297,7 @@ export class Checkpoints {
     if (sha256(`${key}\n${text}`) !== hash) {
       throw ledgerFault("SPT-LEDGER-020", { loop, what: `the pinned spec of ${key} was changed` })
     }
-    return JSON.parse(text) as JsonObject
+    return parseJson(text) as JsonObject
   }
 
   async #text(key: string, loop: string): Promise<string> {

@@ -1,6 +1,7 @@
 // The ledger's key space, outside the API's: nobody reaches it through a verb.
 
 import { sha256 } from "../base/hash.ts"
+import { jsonText, parseJson } from "../base/json-text.ts"
 import type { Write } from "../contract/store.ts"
 
 export const ledgerKeys = {
@@ -62,12 +63,12 @@ const decoder = new TextDecoder()
 
 /** Any JSON-shaped document of ours; interfaces without index signatures are welcome. */
 export function encodeDocument(document: object): Uint8Array {
-  return encoder.encode(JSON.stringify(document))
+  return encoder.encode(jsonText(document))
 }
 
 /** Only for documents this code wrote itself: the shape is what was encoded. */
 export function decodeDocument<T>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value)) as T
+  return parseJson(decoder.decode(value)) as T
 }
 
 export function putDocument(key: string, document: object): Write {

@@ -2,6 +2,7 @@
 // The head names actions by their place, so that a receipt of one in ten thousand writes little,
 // and no plan is too large for one value.
 
+import { jsonText } from "../base/json-text.ts"
 import type { Write } from "../contract/store.ts"
 import { encodeDocument, ledgerKeys, putDocumentLater } from "./keys.ts"
 import type { HeldAction, PlanApproval, PlanDocument } from "./plan-ledger.ts"
@@ -28,7 +29,7 @@ export type StoredPlan = PlanHead | PlanDocument
 
 export function pageWrites({ loop, name, held }: PlanDocument): Write[] {
   return pagesOf(held).map((page, index) => {
-    const items = page.map((one) => JSON.stringify(one)).join(",")
+    const items = page.map((one) => jsonText(one)).join(",")
     const value = new TextEncoder().encode(`[${items}]`)
     return { kind: "put", key: ledgerKeys.planPage(loop, name, index), value }
   })

@@ -2,6 +2,7 @@
 // It names the first record that is not what was written. Where old entries were dropped it
 // verifies from what is left, against the anchor that closed them, and says from where.
 
+import { parseJson } from "../base/json-text.ts"
 import { protects } from "../base/protections.ts"
 import type { JournalAnchor, JournalEntry } from "../contract/journal.ts"
 import type { Entry, Store } from "../contract/store.ts"
@@ -279,7 +280,7 @@ function readExactly<T extends object>(
 ): T | undefined {
   let document: unknown
   try {
-    document = JSON.parse(new TextDecoder().decode(value))
+    document = parseJson(new TextDecoder().decode(value))
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@
 // set item by its value, or an index. Elements compare by their FieldsV1 text, which is canonical.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { parseJson } from "../base/json-text.ts"
 import { objectFault } from "./faults.ts"
 
 export type PathElement =
@@ -57,21 +58,21 @@ export function parseElementKey(text: string): PathElement {
     case "f:":
       return { field: body }
     case "k:": {
-      const key = parseJson(text, body)
+      const key = jsonOf(text, body)
       if (!isObject(key)) break
       return { key }
     }
     case "v:":
-      return { value: parseJson(text, body) }
+      return { value: jsonOf(text, body) }
     case "i:":
       if (/^\d{1,9}$/.test(body)) return { index: Number(body) }
   }
   throw objectFault("SPT-OBJECT-001", { cause: `"${text.slice(0, 80)}" is no path element` })
 }
 
-function parseJson(text: string, body: string): Json {
+function jsonOf(text: string, body: string): Json {
   try {
-    return JSON.parse(body) as Json
+    return parseJson(body)
   } catch (error) {
     const cause = `"${text.slice(0, 80)}" does not hold JSON`
     throw objectFault("SPT-OBJECT-001", { cause }, error)

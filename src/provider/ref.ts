@@ -122,10 +122,11 @@ function join(path: string, name: string): string {
 function mistyped(value: Json, schema: JsonObject): string | undefined {
   const wanted = schema.type
   if (typeof wanted !== "string") return undefined
-  const found = isArray(value) ? "array" : value === null ? "null" : typeof value
+  const plain = typeof value === "bigint" ? "number" : typeof value
+  const found = isArray(value) ? "array" : value === null ? "null" : plain
   const fits =
     found === wanted ||
-    (wanted === "integer" && Number.isInteger(value)) ||
+    (wanted === "integer" && (typeof value === "bigint" || Number.isInteger(value))) ||
     (found === "null" && schema.nullable === true)
   return fits ? undefined : `its value is of type ${found}, and ${wanted} is needed`
 }

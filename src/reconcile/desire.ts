@@ -2,6 +2,7 @@
 // fields that are meant for the engine.
 
 import type { Json, JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { Desire, KindProvider, Reference } from "../contract/provider.ts"
 import type { ApiObject } from "../object/object.ts"
 
@@ -19,9 +20,9 @@ export async function desire(
   const namespace = object.metadata.namespace ?? ""
   const values = new Map<string, Json | undefined>()
   for (const reference of first.missing) {
-    values.set(JSON.stringify(reference), await lookup(reference, namespace))
+    values.set(jsonText(reference), await lookup(reference, namespace))
   }
-  return desireNow(spec, kind, (reference) => values.get(JSON.stringify(reference)))
+  return desireNow(spec, kind, (reference) => values.get(jsonText(reference)))
 }
 
 function desireNow(

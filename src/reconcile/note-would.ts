@@ -1,6 +1,7 @@
 // Observe mode: journals what would have been done, and what guards would have kept back, when that
 // set changes. It makes no plans and no intents.
 
+import { jsonText } from "../base/json-text.ts"
 import type { JournalEvent } from "../contract/journal.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -43,7 +44,7 @@ function parts(judged: readonly Judged[]): Judged[][] {
   const made: Judged[][] = []
   let text = 0
   for (const one of judged) {
-    const length = JSON.stringify(one.proposal.action).length
+    const length = jsonText(one.proposal.action).length
     const last = made.at(-1)
     if (last === undefined || last.length >= actionsMax || text + length > textMax) {
       made.push([one])

@@ -3,6 +3,7 @@
 
 import { keyedHash } from "../base/hash.ts"
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 
 export interface SecretHasher {
   hash(value: Json): Json
@@ -11,7 +12,7 @@ export interface SecretHasher {
 export function createSecretHasher(keyId: string, key: Uint8Array): SecretHasher {
   return {
     hash(value) {
-      const text = typeof value === "string" ? value : JSON.stringify(value)
+      const text = typeof value === "string" ? value : jsonText(value)
       return { $hash: `hmac:${keyId}:${keyedHash(key, value)}`, $length: text.length }
     },
   }

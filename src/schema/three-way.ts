@@ -2,7 +2,7 @@
 // leaf by leaf. What only the target has is the target's own and never a difference.
 
 import { equalCompacted, isHashedValue } from "../base/hash.ts"
-import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject, sameDigits } from "../base/json.ts"
 import { type FieldPath, pathText } from "../object/field-path.ts"
 import type { SchemaNode } from "./schema-node.ts"
 import { noParts, type Part, partsOf } from "./typed-value.ts"

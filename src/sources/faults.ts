@@ -62,7 +62,7 @@ export const sourceFault = defineFaults({
   "SPT-SOURCE-012": {
     fault: "stuck",
     text: "cannot keep the number {number} exactly: it is outside what JSON readers agree on",
-    hint: "quote it, so that it is a string; integers up to 2^53 are kept as numbers",
+    hint: "quote it, so that it is a string; integers of 64 bits are kept as numbers",
   },
   "SPT-SOURCE-013": {
     fault: "stuck",

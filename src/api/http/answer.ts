@@ -3,6 +3,7 @@
 
 import { toFault } from "../../base/faults.ts"
 import type { Json } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 import { statusOf } from "../status-object.ts"
 import type { ApiResponse } from "./exchange.ts"
 
@@ -40,7 +41,7 @@ function contentOf(answer: Answer): { bytes: Uint8Array; type: string | undefine
     return { bytes: Buffer.from(text), type: contentType ?? "text/plain; charset=utf-8" }
   }
   if (body === undefined) return { bytes: Buffer.alloc(0), type: contentType }
-  const json = Buffer.from(`${JSON.stringify(body)}\n`)
+  const json = Buffer.from(`${jsonText(body)}\n`)
   return { bytes: json, type: contentType ?? "application/json" }
 }
 

@@ -2,6 +2,7 @@
 // and never a watch. Compressing runs beside the event loop.
 
 import { gzip } from "node:zlib"
+import { jsonText } from "../../base/json-text.ts"
 import type { Answer } from "./answer.ts"
 
 const bytesMin = 128 * 1024
@@ -24,6 +25,6 @@ export async function compressed(answer: Answer, accepts: unknown): Promise<Answ
 function asBytes(answer: Answer): Answer {
   if (answer.body === undefined) return answer
   const { body, ...rest } = answer
-  const bytes = Buffer.from(`${JSON.stringify(body)}\n`)
+  const bytes = Buffer.from(`${jsonText(body)}\n`)
   return { ...rest, bytes, contentType: answer.contentType ?? "application/json" }
 }

@@ -8,8 +8,10 @@ import type { Principal } from "../../contract/principal.ts"
 import type { Verbs } from "../../contract/verbs.ts"
 import type { Extensions } from "../extensions.ts"
 import { apiFault } from "../faults.ts"
+import type { TypeNames } from "../protobuf/decode-protobuf.ts"
 import type { RawReads } from "../raw-reads.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
+import { type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { type Answer, send, sendFault } from "./answer.ts"
 import { type AuditLog, beginAudit } from "./audit-request.ts"
 import {
@@ -25,7 +27,7 @@ import { impersonated } from "./impersonate.ts"
 import type { Lanes } from "./lanes.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
-import { bodyType, readBody } from "./read-body.ts"
+import { bodyType, noBody, readRequestBody } from "./read-body.ts"
 import { type RequestInfo, requestInfo } from "./request-info.ts"
 import type { RequestMetrics } from "./request-metrics.ts"
 import { serveExtension } from "./serve-extension.ts"
@@ -149,9 +151,10 @@ async function answerTo(
   }
   const who = allow(call, principal, info.access)
   const type = bodyType(request)
-  const body = method === "GET" ? undefined : await readBody(request)
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
+  const read = () => readRequestBody(request, expectedNames(method, resource))
+  const { value: body, duplicates } = method === "GET" ? noBody : await read()
   const wantsObject = request.headers[returnHeader] === "object"
   const { verbs, reads, clock } = api
   return serveResource({
@@ -165,11 +168,18 @@ async function answerTo(
       method,
       query,
       body,
+      duplicates,
       wantsObject,
     },
     headers: request.headers,
     bodyType: type,
   })
+}
+
+/** What a body is that does not say so itself. */
+function expectedNames(method: string, resource: ServedResource): TypeNames {
+  if (method === "DELETE") return { apiVersion: "v1", kind: "DeleteOptions" }
+  return { apiVersion: servedApiVersion(resource), kind: resource.kind }
 }
 
 /** The caller, who may; throws 403 otherwise. */

@@ -1,33 +1,74 @@
-// Reads a request's body, bounded in size, as strict JSON.
+// Reads a request's body, bounded in size, as what its content type says: JSON, YAML, or the
+// protobuf form of a built-in kind. All become the same JSON value; what a key held before a second
+// one of its name is lost, and named, so that the caller's choice of strictness can be kept.
 
 import type { Json } from "../../base/json.ts"
 import { apiFault } from "../faults.ts"
-import { readJson } from "../read-json.ts"
+import { decodeProtobuf, type TypeNames } from "../protobuf/decode-protobuf.ts"
+import { readJsonDocument } from "../read-json.ts"
+import { readYaml } from "../yaml/read-yaml.ts"
 import type { ApiRequest } from "./exchange.ts"
 
 export const bodyBytesMax = 3 * 1024 * 1024
 
 export type BodyType = "json" | "merge" | "jsonPatch" | "strategic" | "apply"
 
-const types: Readonly<Record<string, BodyType>> = {
-  "": "json",
-  "application/json": "json",
-  "application/merge-patch+json": "merge",
-  "application/json-patch+json": "jsonPatch",
-  "application/strategic-merge-patch+json": "strategic",
-  // YAML bodies come with the full server; JSON is YAML too, and all our clients send that.
-  "application/apply-patch+yaml": "apply",
+type Encoding = "json" | "yaml" | "protobuf"
+
+const types: Readonly<Record<string, readonly [BodyType, Encoding]>> = {
+  // kubectl 1.20 sends none.
+  "": ["json", "json"],
+  "application/json": ["json", "json"],
+  "application/yaml": ["json", "yaml"],
+  "application/vnd.kubernetes.protobuf": ["json", "protobuf"],
+  "application/merge-patch+json": ["merge", "json"],
+  "application/json-patch+json": ["jsonPatch", "json"],
+  "application/strategic-merge-patch+json": ["strategic", "json"],
+  "application/apply-patch+yaml": ["apply", "yaml"],
 }
 
 export function bodyType(request: ApiRequest): BodyType {
+  return formOf(request)[0]
+}
+
+function formOf(request: ApiRequest): readonly [BodyType, Encoding] {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
-  const known = types[type]
-  if (known === undefined) throw apiFault("SPT-API-022", { type })
+  const known = Object.hasOwn(types, type) ? types[type] : undefined
+  if (known === undefined) throw apiFault("SPT-API-022", { type: type.slice(0, 100) })
   return known
 }
 
-/** Undefined when there is no body. */
+export interface RequestBody {
+  /** Undefined when there is no body. */
+  readonly value: Json | undefined
+  /** Paths that were there twice: fieldValidation=Strict refuses them, Warn names them. */
+  readonly duplicates: readonly string[]
+}
+
+export const noBody: RequestBody = { value: undefined, duplicates: [] }
+
+/** The value alone, where a duplicate key can only be a mistake. Undefined without a body. */
 export async function readBody(request: ApiRequest): Promise<Json | undefined> {
+  const { value, duplicates } = await readRequestBody(request)
+  const [first] = duplicates
+  if (first === undefined) return value
+  throw apiFault("SPT-API-008", { why: `duplicate field "${first}"`, offset: 0 })
+}
+
+/** `fallback` is what the path serves, for a protobuf body that does not name its kind. */
+export async function readRequestBody(
+  request: ApiRequest,
+  fallback?: TypeNames,
+): Promise<RequestBody> {
+  const [, encoding] = formOf(request)
+  const bytes = await readBytes(request)
+  if (bytes.byteLength === 0) return noBody
+  if (encoding === "protobuf") return { value: decodeProtobuf(bytes, fallback), duplicates: [] }
+  const text = decodeUtf8(bytes)
+  return encoding === "yaml" ? readYaml(text) : readJsonDocument(text)
+}
+
+async function readBytes(request: ApiRequest): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0)
   if (announced > bodyBytesMax) refuse(announced)
   const chunks: Buffer[] = []
@@ -38,8 +79,8 @@ export async function readBody(request: ApiRequest): Promise<Json | undefined> {
     if (size > bodyBytesMax) refuse(size)
     chunks.push(bytes)
   }
-  if (size === 0) return undefined
-  return readJson(decodeUtf8(Buffer.concat(chunks)))
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
 }
 
 function refuse(size: number): never {

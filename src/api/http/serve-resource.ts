@@ -30,6 +30,8 @@ export interface ResourceCall {
   readonly headers: IncomingHttpHeaders
   readonly bodyType: BodyType
   readonly body: Json | undefined
+  /** Members that the body held twice. */
+  readonly duplicates: readonly string[]
   /** The caller wants the object of a finished delete, not a Status. */
   readonly wantsObject: boolean
 }
@@ -129,7 +131,7 @@ function programOf({ "user-agent": agent = "" }: IncomingHttpHeaders): string | 
   return program === "" ? undefined : program
 }
 
-function writeOptions({ query, headers }: ResourceCall): WriteOptions {
+function writeOptions({ query, headers, duplicates }: ResourceCall): WriteOptions {
   const fieldManager = textOf(query, "fieldManager") ?? programOf(headers)
   const validation = textOf(query, "fieldValidation")
   if (validation !== undefined && !["Strict", "Warn", "Ignore"].includes(validation)) {
@@ -137,6 +139,7 @@ function writeOptions({ query, headers }: ResourceCall): WriteOptions {
   }
   return {
     dryRun: isDryRun(query.getAll("dryRun")),
+    ...(duplicates.length === 0 ? {} : { duplicates }),
     ...(fieldManager === undefined ? {} : { fieldManager }),
     ...(validation === undefined
       ? {}

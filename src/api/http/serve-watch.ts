@@ -5,9 +5,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type Clock, sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
-import type { Json } from "../../base/json.ts"
+import type { Json, JsonObject } from "../../base/json.ts"
+import { jsonText, parseJson } from "../../base/json-text.ts"
 import type { ListOptions } from "../../contract/client.ts"
-import type { ResourceRef } from "../../object/object.ts"
+import type { ApiObject, ResourceRef } from "../../object/object.ts"
 import { checkWatchOptions } from "../list-options.ts"
 import { eventLine, type RawReads } from "../raw-reads.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
@@ -137,7 +138,10 @@ class WatchLines {
 
   #initial(bytes: Uint8Array): Uint8Array | string {
     if (this.#form.plain) return Buffer.concat([addedHead, bytes, lineTail])
-    return this.#converted("ADDED", JSON.parse(Buffer.from(bytes).toString("utf8")))
+    return this.#converted(
+      "ADDED",
+      parseJson(Buffer.from(bytes).toString("utf8")) as JsonObject & ApiObject,
+    )
   }
 
   #change(event: RawEvent): Uint8Array | string {
@@ -149,7 +153,7 @@ class WatchLines {
   #converted(type: string, object: Parameters<Representation["object"]>[0]): string {
     const shown = this.#form.event(object, this.#isFirst)
     this.#isFirst = false
-    return `${JSON.stringify({ type, object: shown })}\n`
+    return `${jsonText({ type, object: shown })}\n`
   }
 
   #bookmark(isInitialEnd: boolean): string | undefined {

@@ -2,6 +2,7 @@
 // printer would show them. The built-in kinds of Kubernetes have the columns that people know.
 
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 import { compileJsonPath, type JsonPath } from "../../object/json-path.ts"
 import type { ApiObject } from "../../object/object.ts"
 import type { ServedResource } from "../served-resource.ts"
@@ -64,7 +65,7 @@ function cellOf({ type }: Column, found: readonly Json[], now: number): Json {
 
 function cellText(value: Json): string {
   if (typeof value === "string") return value
-  return isObject(value) || isArray(value) ? JSON.stringify(value) : String(value)
+  return isObject(value) || isArray(value) ? jsonText(value) : String(value)
 }
 
 export interface TableRequest {

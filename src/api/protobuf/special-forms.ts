@@ -2,7 +2,6 @@
 // of two types, and JSON within protobuf.
 
 import type { Json } from "../../base/json.ts"
-import { toBigInt } from "../../base/json-text.ts"
 import { apiFault } from "../faults.ts"
 import { readJson } from "../read-json.ts"
 import { WireReader, wireBytes, wireVarint } from "./wire-reader.ts"
@@ -13,7 +12,7 @@ export type DecodeBelow = (type: string, bytes: Uint8Array) => Json
 const forms: Readonly<Record<string, (bytes: Uint8Array, below: DecodeBelow) => Json>> = {
   Time: (bytes) => readTime(bytes, false),
   MicroTime: (bytes) => readTime(bytes, true),
-  Duration: (bytes) => durationText(toBigInt(fieldsOf(bytes).number(1))),
+  Duration: (bytes) => durationText(BigInt(fieldsOf(bytes).number(1))),
   Quantity: (bytes) => readQuantity(fieldsOf(bytes).text(1)),
   IntOrString: readIntOrString,
   Raw: readRaw,
@@ -99,7 +98,7 @@ const secondsMax = 253_402_300_799
 function readTime(bytes: Uint8Array, micro: boolean): Json {
   if (bytes.byteLength === 0) return null
   const fields = fieldsOf(bytes)
-  const nanos = micro ? Number(BigInt.asIntN(32, toBigInt(fields.number(2)))) : 0
+  const nanos = micro ? Number(BigInt.asIntN(32, BigInt(fields.number(2)))) : 0
   const micros = Math.trunc(nanos / 1000)
   const seconds = Number(fields.number(1)) + Math.floor(micros / 1_000_000)
   if (!(seconds >= secondsMin && seconds <= secondsMax)) {
@@ -128,7 +127,7 @@ function readIntOrString(bytes: Uint8Array): Json {
   if (fields.number(1) !== 0) {
     throw apiFault("SPT-API-060", { why: "neither an integer nor a string", offset: 0 })
   }
-  return Number(BigInt.asIntN(32, toBigInt(fields.number(2))))
+  return Number(BigInt.asIntN(32, BigInt(fields.number(2))))
 }
 
 function readRaw(bytes: Uint8Array): Json {

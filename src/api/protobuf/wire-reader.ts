@@ -1,7 +1,7 @@
 // Reads protobuf's wire form from bytes that came from outside: varints, lengths, tags. It never
 // reads past its end, never copies, and refuses what no current encoder writes (groups).
 
-import { fromBigInt, toBigInt } from "../../base/json-text.ts"
+import { fromBigInt } from "../../base/json-text.ts"
 import { apiFault } from "../faults.ts"
 
 export const wireVarint = 0
@@ -59,7 +59,7 @@ export class WireReader {
   int32(): number {
     const value = this.int64()
     if (typeof value === "number" && value === (value | 0)) return value
-    return Number(BigInt.asIntN(32, toBigInt(value)))
+    return Number(BigInt.asIntN(32, BigInt(value)))
   }
 
   bool(): boolean {

@@ -2,6 +2,7 @@
 // each with its reason.
 
 import { isObject, type Json } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 import type { Terminal } from "../terminal.ts"
 import { lineDiff } from "./line-diff.ts"
 import { printable, shorten } from "./printable.ts"
@@ -72,5 +73,5 @@ export function valueText(value: Json | undefined): string {
     const what = kind === "hmac" ? "secret" : kind
     return `(${what} ${hash}, ${String(value.$length)} characters)`
   }
-  return shorten(printable(JSON.stringify(value)), valueMax * 2)
+  return shorten(printable(jsonText(value)), valueMax * 2)
 }

@@ -1,6 +1,7 @@
 // Objects as rows: the name, then the columns that their definition asks for, then the age.
 
 import { isArray, isObject, type Json } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 import type { ApiObject } from "../../object/object.ts"
 import type { ServedKindView } from "../resolve-kinds.ts"
 import { ageText } from "./age.ts"
@@ -52,6 +53,6 @@ function cellText(object: ApiObject, column: Column, options: RowOptions): strin
   const value = jsonPath(object as object as Json, column.path)
   if (value === undefined || value === null) return ""
   if (column.type === "date") return ageText(String(value), options.now)
-  const text = isObject(value) || isArray(value) ? JSON.stringify(value) : String(value)
+  const text = isObject(value) || isArray(value) ? jsonText(value) : String(value)
   return options.wide ? text : shorten(text, cellMax)
 }

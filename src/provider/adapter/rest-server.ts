@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { jsonText, parseJson } from "../../base/json-text.ts"
 import { RestItems, type RestReply } from "../conformance/rest-items.ts"
 import type { FaultMode } from "../conformance/subject.ts"
 
@@ -109,14 +110,14 @@ async function bodyOf(request: IncomingMessage): Promise<Json> {
   const text = Buffer.concat(chunks).toString("utf8")
   if (text === "") return null
   try {
-    return JSON.parse(text) as Json
+    return parseJson(text)
   } catch {
     return null
   }
 }
 
 function send(response: ServerResponse, reply: RestReply): void {
-  const body = reply.body === undefined ? "" : JSON.stringify(reply.body)
+  const body = reply.body === undefined ? "" : jsonText(reply.body)
   response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers })
   response.end(body)
 }

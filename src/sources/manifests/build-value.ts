@@ -4,11 +4,12 @@
 
 import type { Pair, ParsedNode, Scalar } from "yaml"
 import { forbiddenKeys, isArray, isObject, type Json } from "../../base/json.ts"
+import { fromBigInt } from "../../base/json-text.ts"
+import { yamlLibrary } from "../../base/yaml-library.ts"
 import type { Position, SourceIssue } from "../../contract/source.ts"
 import { sourceIssue } from "./issue.ts"
 import type { ManifestLimits } from "./limits.ts"
 import type { LineIndex } from "./line-index.ts"
-import { yamlLibrary } from "./yaml-library.ts"
 
 export interface PlacedValue {
   readonly value: Json
@@ -120,13 +121,17 @@ export class ValueBuilder {
     if (plain && /^[-+]?0[0-9]/.test(source)) {
       return this.#issue("SPT-SOURCE-013", offset, { number: source })
     }
-    const number = Number(value)
-    if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) {
-      return this.#issue("SPT-SOURCE-012", offset, { number: source.slice(0, 40) })
-    }
-    return number
+    const kept = typeof value === "bigint" ? value >= int64Min && value <= uint64Max : isKept(value)
+    if (!kept) return this.#issue("SPT-SOURCE-012", offset, { number: source.slice(0, 40) })
+    return typeof value === "bigint" ? fromBigInt(value) : value
   }
 }
+
+const int64Min = -(2n ** 63n)
+const uint64Max = 2n ** 64n - 1n
+
+const isKept = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 
 /** Offsets are those of a depth-first walk; lines are asked for only when a place is. */
 export function placeValue(

@@ -2,7 +2,9 @@
 // Pure; the result is kept by the caller while the file does not change.
 
 import type { Document, ParsedNode } from "yaml"
+import { composeYaml } from "../../base/compose-yaml.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { type ScanFinding, scanYaml } from "../../base/scan-yaml.ts"
 import type { Manifest, Position, SourceIssue } from "../../contract/source.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { type PlacedValue, placeValue, ValueBuilder } from "./build-value.ts"
@@ -10,8 +12,6 @@ import { sourceIssue } from "./issue.ts"
 import type { ManifestLimits } from "./limits.ts"
 import { lineIndex } from "./line-index.ts"
 import { readPlain } from "./read-plain.ts"
-import { type Scan, type ScanFinding, scanText } from "./scan-text.ts"
-import { yamlLibrary } from "./yaml-library.ts"
 
 export interface ManifestFile {
   readonly path: string
@@ -56,12 +56,16 @@ function readPlainFile(file: ManifestFile, limits: ManifestLimits): ReadFile | u
 /** Every text that YAML allows and we do; says what is wrong with the others. */
 export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadFile {
   const lines = lineIndex(file.path, file.text)
-  const scan = scanText(file.text, limits)
+  const scan = scanYaml(file.text, { ...limits, nodes: limits.nodesPerFile })
   if ("what" in scan) return refuse(findingIssue(file.path, scan, lines.at(scan.offset), limits))
   const builder = new ValueBuilder(file.path, lines, limits)
   const issues: SourceIssue[] = []
   const manifests: Manifest[] = []
-  for (const document of compose(scan)) {
+  for (const document of composeYaml(scan, {
+    schema: "core",
+    intAsBigInt: true,
+    stringKeys: true,
+  })) {
     for (const error of document.errors) {
       const details = { file: file.path, cause: firstLine(error.message) }
       issues.push(sourceIssue("SPT-SOURCE-006", details, lines.at(error.pos[0])))
@@ -77,31 +81,6 @@ export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadF
 
 function refuse(issue: SourceIssue): ReadFile {
   return { manifests: [], issues: [issue] }
-}
-
-function compose(scan: Scan): Document.Parsed[] {
-  const { Composer, Parser } = yamlLibrary()
-  const parser = new Parser()
-  const options = {
-    intAsBigInt: true,
-    merge: false,
-    prettyErrors: false,
-    schema: "core",
-    stringKeys: true,
-    // Ours instead: the library compares each key with all before it.
-    uniqueKeys: false,
-  } as const
-  const composer = new Composer<ParsedNode>(options)
-  function* tokens() {
-    for (const lexeme of scan.lexemes) yield* parser.next(lexeme)
-    yield* parser.end()
-  }
-  const documents = [...composer.compose(tokens())]
-  const loose = composer.streamInfo().errors
-  const last = documents.at(-1)
-  if (last !== undefined) last.errors = last.errors.concat(loose)
-  else if (loose.length > 0) return [...composer.end(true, 0)].map((document) => document)
-  return documents as Document.Parsed[]
 }
 
 function isBlank(document: Document.Parsed): boolean {

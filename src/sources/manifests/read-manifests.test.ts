@@ -94,7 +94,12 @@ describe("what is refused, with its place", () => {
     ["a key twice", `${head("a")}spec: { a: 1, "a": 2 }\n`, "SPT-SOURCE-010", "site/a.yaml:4:15"],
     ["__proto__", `${head("a")}spec: { __proto__: 1 }\n`, "SPT-SOURCE-011", "site/a.yaml:4:9"],
     ["constructor", `${head("a")}constructor: 1\n`, "SPT-SOURCE-011", "site/a.yaml:4:1"],
-    ["2^53+1", `${head("a")}spec: { n: 9007199254740993 }\n`, "SPT-SOURCE-012", "site/a.yaml:4:12"],
+    [
+      "65 bits",
+      `${head("a")}spec: { n: 18446744073709551617 }\n`,
+      "SPT-SOURCE-012",
+      "site/a.yaml:4:12",
+    ],
     ["infinity", `${head("a")}spec: { n: .inf }\n`, "SPT-SOURCE-012", "site/a.yaml:4:12"],
     ["0644", `${head("a")}spec: { mode: 0644 }\n`, "SPT-SOURCE-013", "site/a.yaml:4:15"],
     ["a directive", `%YAML 1.1\n---\n${head("a")}`, "SPT-SOURCE-015", "site/a.yaml:1:1"],

@@ -2,8 +2,14 @@
 // tags, directives, and an upper bound on depth and size, from the lexer's tokens alone. Linear and
 // without recursion; a text that passes is safe for the recursive composer.
 
-import type { ManifestLimits } from "./limits.ts"
 import { yamlLibrary } from "./yaml-library.ts"
+
+export interface YamlLimits {
+  readonly depth: number
+  readonly nodes: number
+  /** Mistakes after which the text is given up. */
+  readonly issues: number
+}
 
 export interface Scan {
   readonly lexemes: readonly string[]
@@ -67,7 +73,7 @@ const enders = new Set([...closers, "scalar-text", "single-quoted-scalar", "doub
 const silent = new Set(["space", "comment", "byte-order-mark"])
 const resets = new Set(["doc-mode", "doc-start", "doc-end", "flow-error-end"])
 
-export function scanText(text: string, limits: ManifestLimits): Scan | ScanFinding {
+export function scanYaml(text: string, limits: YamlLimits): Scan | ScanFinding {
   const { CST, Lexer } = yamlLibrary()
   const control = controlCharacter.exec(text)
   if (control !== null) return { what: "control", text: control[0], offset: control.index }
@@ -97,7 +103,7 @@ export function scanText(text: string, limits: ManifestLimits): Scan | ScanFindi
     if (level > limits.depth * 2) return { what: "depth", text: lexeme, offset }
     // Every value has one of these before it, and at most two; text around it is bounded apart.
     if (indicators.has(type) || openers.has(type) || separators.has(type)) nodes++
-    if (nodes > limits.nodesPerFile * 2 || lexemes.length > limits.nodesPerFile * 8) {
+    if (nodes > limits.nodes * 2 || lexemes.length > limits.nodes * 8) {
       return { what: "nodes", text: lexeme, offset }
     }
     // Each value without a separator before it costs an error with a stack: a few say enough.
