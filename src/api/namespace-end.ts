@@ -1,17 +1,23 @@
 // The end of a marked namespace: when nothing but its loops and plans is left, those and the
-// namespace itself go in one commit. Loops go last, so that every target still has its judge.
+// namespace itself go in one commit. Loops go last, so that every target still has its judge. Until
+// then its status says what is left.
 
 import { toTimestamp } from "../base/clock.ts"
+import { equalJson, isArray, type Json } from "../base/json.ts"
 import { setpointGroup } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
-import { decodeObject } from "./codec.ts"
+import { decodeObject, encodeObject } from "./codec.ts"
 import { endWrite, finalizersOf } from "./end-object.ts"
 import { namespaceKey } from "./namespace-exists.ts"
+import { contentFinalizer, endingStatus, type NamespaceContent } from "./namespace-status.ts"
+import { resourceName } from "./served-resource.ts"
 import { resourcePrefix } from "./storage-keys.ts"
-import { readStored } from "./stored-object.ts"
+import { readStored, type StoredObject } from "./stored-object.ts"
 
 const attempts = 5
 const lastMax = 1000
+/** Of each kind, to find finalizers that wait. */
+const lookedAt = 50
 
 /** Loops and plans stay until everything else in their namespace is gone. */
 export function goesLast(key: { group: string; resource: string }): boolean {
@@ -25,9 +31,12 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
     const stored = await readStored(context, namespaceKey(name))
     if (stored === undefined) return true
     if (stored.object.metadata.deletionTimestamp === undefined) return false
-    if ((stored.object.metadata.finalizers ?? []).length > 0) return false
     const last = await readLast(context, name)
-    if (last === undefined) return false
+    const others = finalizersOf(stored.object).some((one) => one !== contentFinalizer)
+    if (last === undefined || others) {
+      if (await tellContent(context, stored)) return false
+      continue
+    }
     const waiting = last.filter(({ object }) => object !== undefined)
     const end = { storageKey: stored.storageKey, before: stored.revision }
     const all: ObjectWrite[] =
@@ -38,6 +47,48 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
   return false
 }
 
+/** False when somebody else changed the namespace meanwhile. */
+async function tellContent(context: ApiContext, stored: StoredObject): Promise<boolean> {
+  const { object, storageKey, revision } = stored
+  const content = await readContent(context, stored.key.name)
+  const told = endingStatus(object, content, toTimestamp(context.clock.now()))
+  if (equalJson(told.status, object.status)) return true
+  const write = { storageKey, before: revision, object: told, value: encodeObject(told) }
+  return (await commitObjects(context, [write], { checks: [], writes: [] })) !== undefined
+}
+
+/** Which kinds are left, without counting: a status is not written for each object that goes. */
+export async function readContent(
+  context: Pick<ApiContext, "store" | "registry">,
+  namespace: string,
+): Promise<NamespaceContent> {
+  const resources = new Set<string>()
+  const finalizers = new Set<string>()
+  for (const { prefix, name, last } of namespacedPrefixes(context, namespace)) {
+    if (last) continue
+    const page = await context.store.range({ prefix, limit: lookedAt })
+    if (page.kind === "compacted" || page.entries.length === 0) continue
+    resources.add(name)
+    for (const { value, modRevision } of page.entries) {
+      for (const one of finalizersOf(decodeObject(value, modRevision))) finalizers.add(one)
+    }
+  }
+  return { resources: [...resources].sort(), finalizers: [...finalizers].sort() }
+}
+
+function namespacedPrefixes(context: Pick<ApiContext, "registry">, namespace: string) {
+  const found = new Map<string, { prefix: string; name: string; last: boolean }>()
+  for (const served of context.registry.all()) {
+    if (!served.namespaced || served.virtual) continue
+    const { storedAs } = served
+    const prefix = resourcePrefix(storedAs.group, storedAs.resource, namespace)
+    if (!found.has(prefix)) {
+      found.set(prefix, { prefix, name: resourceName(storedAs), last: goesLast(storedAs) })
+    }
+  }
+  return found.values()
+}
+
 /** How loops and plans end: marked when a finalizer waits; undefined when others are there. */
 async function readLast(
   context: ApiContext,
@@ -45,14 +96,10 @@ async function readLast(
 ): Promise<ObjectWrite[] | undefined> {
   const time = toTimestamp(context.clock.now())
   const last: ObjectWrite[] = []
-  const seen = new Set<string>()
-  for (const served of context.registry.all()) {
-    const prefix = resourcePrefix(served.group, served.resource, namespace)
-    if (!served.namespaced || seen.has(prefix)) continue
-    seen.add(prefix)
-    const page = await context.store.range({ prefix, limit: goesLast(served) ? lastMax : 1 })
+  for (const { prefix, last: isLast } of namespacedPrefixes(context, namespace)) {
+    const page = await context.store.range({ prefix, limit: isLast ? lastMax : 1 })
     if (page.kind === "compacted" || page.more) return undefined
-    if (page.entries.length > 0 && !goesLast(served)) return undefined
+    if (page.entries.length > 0 && !isLast) return undefined
     for (const { key, value, modRevision } of page.entries) {
       const object = decodeObject(value, modRevision)
       const isMarked = object.metadata.deletionTimestamp !== undefined
@@ -62,4 +109,10 @@ async function readLast(
     }
   }
   return last
+}
+
+/** Namespaces that still have others' finalizers, as `namespaces/finalize` writes them. */
+export function innerFinalizers(spec: { readonly finalizers?: Json } | undefined): string[] {
+  const given = spec?.finalizers
+  return isArray(given) ? given.filter((one) => typeof one === "string") : []
 }

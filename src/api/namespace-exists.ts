@@ -4,7 +4,7 @@
 import type { Check } from "../contract/store.ts"
 import type { ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
-import { apiFault } from "./faults.ts"
+import { apiFault, causesText } from "./faults.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { faultNames, readStored, type StoredObject } from "./stored-object.ts"
 
@@ -29,7 +29,10 @@ export async function namespaceCheck(
   const stored = await readStored(context, namespaceKey(namespace))
   if (stored === undefined) throw apiFault("SPT-API-011", { namespace, name: namespace })
   if (stored.object.metadata.deletionTimestamp !== undefined) {
-    throw apiFault("SPT-API-012", { ...faultNames(key), namespace })
+    const message = `namespace ${namespace} is being terminated`
+    const field = "metadata.namespace"
+    const causes = causesText([{ reason: "NamespaceTerminating", message, field }])
+    throw apiFault("SPT-API-012", { ...faultNames(key), namespace, causes })
   }
   return [{ key: stored.storageKey, modRevision: stored.revision }]
 }

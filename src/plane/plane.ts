@@ -4,8 +4,10 @@
 import { readingWorld } from "../actuator/reading-world.ts"
 import { Extensions } from "../api/extensions.ts"
 import { finishNamespace } from "../api/namespace-end.ts"
+import { finalizeNamespace } from "../api/verb-finalize.ts"
 import { type Api, openApi } from "../api/verbs.ts"
 import { toFault } from "../base/faults.ts"
+import { toPlainJson } from "../base/json.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { Client, ObjectRef } from "../contract/client.ts"
 import { parseLoopId } from "../contract/loop.ts"
@@ -25,6 +27,7 @@ import { JournalKeeper } from "./journal-keeper.ts"
 import type { LoopBook } from "./loop-book.ts"
 import { loopEnd } from "./loop-end.ts"
 import { loopStatus } from "./loop-status.ts"
+import { firstNamespaces, NamespaceKeeper } from "./namespace-keeper.ts"
 import { openLoopBook } from "./open-loop-book.ts"
 import { PlaneLimits } from "./plane-limits.ts"
 import { PlaneObject } from "./plane-object.ts"
@@ -66,6 +69,7 @@ export class Plane {
   readonly invariants: InvariantWatch
   readonly journal: JournalKeeper
   readonly sealing: Sealing
+  readonly namespaces = new NamespaceKeeper(this)
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -107,6 +111,13 @@ export class Plane {
     return this.#api
   }
 
+  /** Whether objects of this kind have targets. */
+  hasProvider(group: string, plural: string): boolean {
+    return this.engine.kinds.some(
+      ({ resource }) => resource.group === group && resource.resource === plural,
+    )
+  }
+
   client(principal: Principal): Client {
     return inProcessClient(this.api.verbs, principal, this.extensions)
   }
@@ -122,6 +133,7 @@ export class Plane {
     await this.invariants.close()
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
+    await this.namespaces.close()
     await this.limits.close()
     await this.loops.close()
     await this.engine.close()
@@ -141,20 +153,24 @@ export class Plane {
     const stopping = stopAdmission(this)
     this.#api = await openApi({
       ...{ store, clock, random, judge: engine.judge },
-      hasProvider: (group, resource) =>
-        engine.kinds.some(
-          (kind) => kind.resource.group === group && kind.resource.resource === resource,
-        ),
+      hasProvider: (group, resource) => this.hasProvider(group, resource),
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
+      ...(ports.callWebhook === undefined ? {} : { callWebhook: ports.callWebhook }),
       mutating: [stopping.mutating],
       validating: [
         stopping.validating,
         circleAdmission(() => this.circlePorts()),
         policyAuthors(this),
         loopEnd(this),
+        this.namespaces.admission,
       ],
     })
-    this.extensions.register(...planeRoutes(this))
+    this.extensions.register(...planeRoutes(this), {
+      method: "PUT",
+      pattern: "/api/v1/namespaces/:name/finalize",
+      handler: async (_principal, { name = "" }, _query, body) =>
+        toPlainJson(await finalizeNamespace(this.api.context, name, body)),
+    })
     engine.attach(this.#api.verbs, (id) => this.loops.get(id))
     await this.stops.restore()
     await this.#install()
@@ -179,27 +195,17 @@ export class Plane {
       const options = { fieldManager: "setpoint", force: true }
       await verbs.apply(enginePrincipal, definitionResource, provider.definition, options)
     }
-    for (const name of ["default", "setpoint-system"]) {
+    for (const name of firstNamespaces) {
       const namespace: ApiObject = { apiVersion: "v1", kind: "Namespace", metadata: { name } }
       await this.#ensure(namespaceResource, namespace)
     }
   }
 
-  async #ensure(resource: typeof loopResource | typeof namespaceResource, object: ApiObject) {
+  async #ensure(resource: typeof namespaceResource, object: ApiObject) {
     const { verbs } = this.api
     const { namespace = "", name } = object.metadata
     const known = await verbs.get(enginePrincipal, { ...resource, namespace, name })
     if (known === undefined) await verbs.create(enginePrincipal, resource, object)
-  }
-
-  /** Each namespace has a loop `default` (Enforce) for objects that people make by hand. */
-  async #ensureDefaultLoop(namespace: string): Promise<void> {
-    await this.#ensure(loopResource, {
-      apiVersion: `${setpointGroup}/${setpointVersion}`,
-      kind: "Loop",
-      metadata: { name: "default", namespace },
-      spec: { mode: "Enforce" },
-    })
   }
 
   async #followLoops(): Promise<void> {
@@ -210,24 +216,18 @@ export class Plane {
     for (const key of [...namespaces.keys()]) {
       const { name } = parseKeyText(key)
       // A crash right after the last object of a marked namespace went must not leave it behind.
-      if (!(await finishNamespace(this.api.context, name))) await this.#namespaceMade(name)
+      if (!(await finishNamespace(this.api.context, name))) await this.namespaces.made(name)
     }
     namespaces.onChange((key, change) => {
-      if (change === "put") this.#enqueue(() => this.#namespaceMade(parseKeyText(key).name))
+      if (change === "put") this.#enqueue(() => this.namespaces.made(parseKeyText(key).name))
     })
+    await this.namespaces.follow((task) => this.#enqueue(task))
     const loops = new Informer({ store, clock, group: setpointGroup, resource: "loops" })
     this.#loopFeed = loops
     await loops.synced()
     for (const key of loops.keys()) await this.#loopChanged(key)
     loops.onChange((key) => this.#enqueue(() => this.#loopChanged(key)))
     await this.limits.start((task) => this.#enqueue(task))
-  }
-
-  async #namespaceMade(namespace: string): Promise<void> {
-    const ref = { ...namespaceResource, namespace: "", name: namespace }
-    const object = await this.api.verbs.get(enginePrincipal, ref)
-    const ending = object?.metadata.deletionTimestamp !== undefined
-    if (object !== undefined && !ending) await this.#ensureDefaultLoop(namespace)
   }
 
   async #loopChanged(key: string): Promise<void> {

@@ -11,7 +11,6 @@ export function secretRoutes(plane: Plane): ExtensionRoute[] {
     {
       method: "GET",
       pattern: "/setpoint/v1/secrets",
-      access,
       access: () => planeAccess("get", "secrets"),
       handler: async () => {
         const trouble = await plane.sealing.look()
