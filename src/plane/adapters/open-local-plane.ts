@@ -2,6 +2,7 @@
 // on a unix socket inside the directory and on a port with TLS.
 
 import { resolve } from "node:path"
+import { callWebhook } from "../../api/http/call-webhook.ts"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import { journalLoops, readHead } from "../../ledger/journal.ts"
@@ -63,6 +64,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
     plane = await Plane.open({
       ...{ clock, random, store: data.store, logger: options.logger },
       ...localWorld(),
+      callWebhook,
       probes: localProbes({ ...options, directory }),
       kinds: await localKinds({ ...options, directory }),
       metrics: new Metrics(),

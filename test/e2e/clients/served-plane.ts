@@ -21,11 +21,11 @@ export class ServedPlane {
   readonly data = join(this.base, "data")
   readonly kubeconfig = join(this.data, "kubeconfig")
   readonly home = join(this.base, "home")
-  readonly #options: readonly string[]
+  readonly options: string[]
   #child: ChildProcess | undefined
 
   constructor(...options: readonly string[]) {
-    this.#options = options
+    this.options = [...options]
     mkdirSync(this.home)
   }
 
@@ -52,7 +52,7 @@ export class ServedPlane {
 
   async start(): Promise<void> {
     const log = openSync(join(this.base, "log"), "a")
-    const args = [main, "serve", "--data", this.data, ...this.#options]
+    const args = [main, "serve", "--data", this.data, ...this.options]
     const child = spawn(process.execPath, args, {
       stdio: ["ignore", log, log],
       env: this.environment,

@@ -1,0 +1,224 @@
+// Gate: the informer of @kubernetes/client-node and the watch of the Python client follow thousands
+// of changes through kills and restarts of the server, and through compaction, without a gap and
+// without a repeat.
+
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { Agent, request } from "node:https"
+import { fileURLToPath } from "node:url"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { requireTool } from "../tools.ts"
+import { ServedPlane } from "./clients/served-plane.ts"
+import { waitFor } from "./plane/wait-for.ts"
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
+
+const full = process.env.SETPOINT_TEST_FULL === "1"
+const changes = full ? 10_000 : 1500
+const names = 50
+const restarts = full ? 5 : 2
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const clientNode = here("../clients/node_modules/@kubernetes/client-node/dist/index.js")
+const python = requireTool("/usr/bin/python3: -mkubernetes.__init__")
+
+/** A client in a process of its own, and everything that it has said. */
+class Follower {
+  readonly events: (readonly [string, string, string, string])[] = []
+  readonly #child: ChildProcess
+
+  constructor(program: string, args: readonly string[], env: Record<string, string>) {
+    this.#child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] })
+    let rest = ""
+    this.#child.stdout?.on("data", (chunk: Buffer) => {
+      const lines = (rest + chunk.toString("utf8")).split("\n")
+      rest = lines.pop() ?? ""
+      for (const line of lines) this.events.push(JSON.parse(line))
+    })
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name)
+  }
+
+  /** The newest value of each name, or "gone". */
+  state(): Map<string, string> {
+    const state = new Map<string, string>()
+    for (const [type, name, value] of this.events) {
+      state.set(name, type.toLowerCase().startsWith("delete") ? "gone" : value)
+    }
+    return state
+  }
+}
+
+/** Writes, and tries again until it is known to be done. */
+class Writer {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
+  readonly #plane: ServedPlane
+  /** resourceVersion of each acknowledged write. */
+  readonly acknowledged: string[] = []
+
+  constructor(plane: ServedPlane) {
+    this.#plane = plane
+  }
+
+  async put(name: string, value: string): Promise<void> {
+    const body = JSON.stringify({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace: "default", labels: { followed: "yes" } },
+      data: { n: value },
+    })
+    const path = `/api/v1/namespaces/default/configmaps/${name}?fieldManager=writer&force=true`
+    for (;;) {
+      const answer = await this.#send("PATCH", path, body).catch(() => undefined)
+      if (answer?.status === 200 || answer?.status === 201) {
+        this.acknowledged.push(JSON.parse(answer.text).metadata.resourceVersion)
+        return
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  #send(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
+    const { server, token } = this.#plane
+    return new Promise((resolve, reject) => {
+      const call = request(`${server}${path}`, {
+        method,
+        agent: this.#agent,
+        timeout: 10_000,
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/apply-patch+yaml",
+          "content-length": Buffer.byteLength(body),
+        },
+      })
+      call.once("error", reject)
+      call.once("timeout", () => call.destroy(new Error("timeout")))
+      call.once("response", (response) => {
+        let text = ""
+        response.setEncoding("utf8")
+        response.on("data", (chunk: string) => {
+          text += chunk
+        })
+        response.once("error", reject)
+        response.once("end", () => resolve({ status: response.statusCode ?? 0, text }))
+      })
+      call.end(body)
+    })
+  }
+}
+
+const clients = [
+  {
+    name: "the informer of client-node",
+    missing: !existsSync(clientNode),
+    start: (plane: ServedPlane) =>
+      new Follower(
+        process.execPath,
+        [here("./clients/follow-informer.ts"), clientNode, "default"],
+        plane.environment,
+      ),
+  },
+  {
+    name: "the watch of the Python client",
+    missing: python.missing,
+    start: (plane: ServedPlane) =>
+      new Follower(
+        "/usr/bin/python3",
+        [here("./clients/follow_watch.py"), "default"],
+        plane.environment,
+      ),
+  },
+]
+
+describe.each(clients)("$name", ({ missing, start }) => {
+  let plane: ServedPlane
+  let follower: Follower | undefined
+  beforeEach(async () => {
+    if (missing) return
+    plane = new ServedPlane("--watch-history", "20s")
+    await plane.start()
+  })
+  afterEach(async () => {
+    follower?.signal("SIGKILL")
+    await plane?.close()
+  })
+
+  it.skipIf(missing)(`follows ${changes} changes through ${restarts} kills`, async () => {
+    const writer = new Writer(plane)
+    await writer.put("first", "0")
+    follower = start(plane)
+    const followed = follower
+    await waitFor("it lists", () => followed.events.length > 0)
+    const values = new Map<string, string>()
+    const lane = async (index: number) => {
+      for (let n = index; n < changes; n += 8) {
+        // One lane for each name, so that the order of its values is known.
+        const name = `m${n % 8}-${n % names}`
+        values.set(name, String(n))
+        await writer.put(name, String(n))
+      }
+    }
+    const lanes = Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)))
+    for (let kill = 1; kill <= restarts; kill++) {
+      const mark = Math.floor((changes * kill) / (restarts + 1))
+      await waitFor("so many writes", () => writer.acknowledged.length >= mark || "fewer", {
+        deadlineMs: 300_000,
+      })
+      await plane.end("SIGKILL")
+      await plane.start()
+    }
+    await lanes
+    const last = String(Math.max(...writer.acknowledged.map(Number)))
+    await waitFor("it has the last change", () => {
+      return followed.events.some(([, , , version]) => version === last) || followed.events.length
+    })
+    const seen = followed.events.map(([, , , version]) => version)
+    const acknowledged = new Set(writer.acknowledged)
+    const missed = [...acknowledged].filter((version) => !seen.includes(version))
+    expect(missed).toEqual([])
+    expect(seen.length).toBe(new Set(seen).size)
+    expect(seen.map(Number)).toEqual(seen.map(Number).toSorted((a, b) => a - b))
+    for (const [name, value] of values)
+      expect([name, followed.state().get(name)]).toEqual([name, value])
+    console.log(
+      `${seen.length} events, ${acknowledged.size} acknowledged writes, ${restarts} kills`,
+    )
+  })
+
+  it.skipIf(missing)("comes to the true state when its past has been compacted away", async () => {
+    const writer = new Writer(plane)
+    for (let n = 0; n < 20; n++) await writer.put(`c${n}`, "0")
+    follower = start(plane)
+    const followed = follower
+    await waitFor("it lists", () => followed.state().size === 20 || followed.state().size)
+    // A short memory for the rest: what the client last saw is forgotten while it sleeps.
+    follower.signal("SIGSTOP")
+    await plane.end()
+    plane = await restarted(plane)
+    const again = new Writer(plane)
+    const end = Date.now() + 6000
+    for (let n = 1; Date.now() < end; n++) {
+      await again.put(`c${n % 20}`, String(n))
+      if (n % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    for (let n = 0; n < 20; n++) await again.put(`c${n}`, "last")
+    follower.signal("SIGCONT")
+    await waitFor("it knows the last values", () => {
+      const wrong = [...followed.state()].filter(([, value]) => value !== "last")
+      return wrong.length === 0 || JSON.stringify(wrong.slice(0, 3))
+    })
+    const own = (name: string) => followed.events.filter(([, one]) => one === name)
+    for (let n = 0; n < 20; n++) {
+      const versions = own(`c${n}`).map(([, , , version]) => Number(version))
+      expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b))
+    }
+  })
+})
+
+async function restarted(plane: ServedPlane): Promise<ServedPlane> {
+  plane.options.splice(0, 2, "--watch-history", "1s")
+  await plane.start()
+  return plane
+}
