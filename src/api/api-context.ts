@@ -7,6 +7,7 @@ import type { Admission } from "../contract/admission.ts"
 import type { DeleteJudge } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Check, Revision, Store, Write } from "../contract/store.ts"
+import type { CallWebhook } from "../contract/webhook.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { RoleIndex } from "./authz/role-index.ts"
 import { apiFault } from "./faults.ts"
@@ -23,6 +24,8 @@ export interface ApiContext {
   readonly judge: DeleteJudge
   readonly mutating: readonly Admission[]
   readonly validating: readonly Admission[]
+  /** Undefined where no webhook may be called. */
+  readonly callWebhook?: CallWebhook
   hasProvider(group: string, resource: string): boolean
   /** Deleting a pending plan rejects it; answers with the plan as it then is. */
   rejectPlan(principal: Principal, plan: ApiObject): Promise<ApiObject>

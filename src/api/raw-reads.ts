@@ -7,6 +7,7 @@ import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject, encodeServed } from "./codec.ts"
+import { convertEntries } from "./convert-objects.ts"
 import { objectBytes } from "./object-bytes.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
@@ -35,7 +36,8 @@ export function rawReads(context: ApiContext): RawReads {
       const resource = context.registry.need(ref)
       const entry = await context.store.get(storageKey(keyOf(resource, ref.namespace, ref.name)))
       if (entry === undefined || "kind" in entry) return undefined
-      return servedBytes(resource, entry.value, entry.modRevision)
+      const [{ value } = entry] = await convertEntries(context, resource, [entry])
+      return servedBytes(resource, value, entry.modRevision)
     },
     async list(ref, options) {
       const { resource, items, ...rest } = await listEntries(context, ref, options)

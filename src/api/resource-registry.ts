@@ -70,9 +70,17 @@ interface Known {
   readonly revision: Revision
   readonly served: readonly ServedResource[]
   readonly trouble?: Fault
+  /** Being deleted: what it defines is served, and nothing new is made. */
+  readonly ending?: boolean
+}
+
+interface Waiting {
+  readonly ref: ResourceRef
+  readonly end: AbortController
 }
 
 export class ResourceRegistry {
+  readonly #waiting = new Set<Waiting>()
   readonly #known = new Map<string, Known>()
   #version = 0
 
@@ -152,6 +160,7 @@ export class ResourceRegistry {
       // Stored under older rules: it is not served, and that must not keep the others from it.
       this.#known.set(name, { revision, served: [], trouble: toFault(error) })
     }
+    this.#endUnserved()
   }
 
   remove(name: string, revision: Revision): void {
@@ -159,6 +168,35 @@ export class ResourceRegistry {
     if (known === undefined || known.revision >= revision || isBuiltIn(known)) return
     this.#version++
     this.#known.delete(name)
+    this.#endUnserved()
+  }
+
+  /** Ends with the given signal, or as soon as the version is no longer served. */
+  whileServed(ref: ResourceRef, signal: AbortSignal): AbortSignal {
+    const waiting: Waiting = { ref, end: new AbortController() }
+    this.#waiting.add(waiting)
+    signal.addEventListener("abort", () => this.#waiting.delete(waiting), { once: true })
+    return AbortSignal.any([signal, waiting.end.signal])
+  }
+
+  #endUnserved(): void {
+    for (const waiting of this.#waiting) {
+      if (this.find(waiting.ref) !== undefined) continue
+      this.#waiting.delete(waiting)
+      waiting.end.abort()
+    }
+  }
+
+  /** A stored definition as it is known here; undefined for built-in kinds. */
+  definition(name: string): { readonly revision: Revision; readonly ending: boolean } | undefined {
+    const known = this.#known.get(name)
+    if (known === undefined || isBuiltIn(known)) return undefined
+    return { revision: known.revision, ending: known.ending === true }
+  }
+
+  /** Definitions that are being deleted. */
+  ending(): string[] {
+    return [...this.#known].filter(([, known]) => known.ending === true).map(([name]) => name)
   }
 
   /** Stored definitions that can't be served, and why. */

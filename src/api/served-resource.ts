@@ -2,11 +2,13 @@
 
 import { isFault } from "../base/faults.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import type { WebhookClient } from "../contract/webhook.ts"
 import { type ApiObject, apiVersionOf, type ResourceRef } from "../object/object.ts"
 import { type CompiledSchema, compileSchema } from "../schema/compile-schema.ts"
 import { apiFault, causesText } from "./faults.ts"
 import { rulesOf } from "./kinds/built-in-rules.ts"
 import type { KindRules } from "./kinds/kind-rules.ts"
+import { webhookClient } from "./webhook-client.ts"
 
 export interface Subresource {
   readonly name: string
@@ -67,7 +69,9 @@ export interface ServedResource {
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites what is there. */
   readonly unconditionalUpdate: boolean
-  /** What reading changes in a stored object; undefined when stored bytes are served as they are. */
+  /** Who converts between versions; undefined when only their names differ. */
+  readonly conversion?: WebhookClient
+  /** What reading changes in a stored object; undefined when stored bytes go out as they are. */
   readonly readTransform?: (object: ApiObject) => ApiObject
   /** The schema as it was declared, for OpenAPI. */
   readonly openApiSchema: JsonObject
@@ -106,6 +110,7 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
     namespaced: spec.scope === "Namespaced",
     definition: definition.metadata.name,
     builtIn,
+    ...conversionOf(spec.conversion),
     rules: builtIn ? rulesOf(definition.metadata.name) : {},
     ...builtInTraits(builtIn ? definition["x-setpoint"] : undefined),
   }
@@ -161,6 +166,12 @@ function compiledOf(
   const readTransform = (object: ApiObject) =>
     schema.applyDefaults(object as JsonObject) as ApiObject
   return { schema, readTransform }
+}
+
+function conversionOf(conversion: Json | undefined): Pick<ServedResource, "conversion"> {
+  if (!isObject(conversion) || conversion.strategy !== "Webhook") return {}
+  const client = webhookClient(at(conversion, "webhook", "clientConfig"))
+  return client === undefined ? {} : { conversion: client }
 }
 
 function scaleOf(version: JsonObject): { scale?: ScalePaths } {

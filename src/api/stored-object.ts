@@ -4,6 +4,7 @@ import type { Revision } from "../contract/store.ts"
 import { type ApiObject, apiVersionOf, type ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
+import { type Converting, convertToServed } from "./convert-objects.ts"
 import { apiFault } from "./faults.ts"
 import { resourceName, type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
@@ -13,25 +14,35 @@ export interface StoredObject {
   readonly storageKey: string
   readonly revision: Revision
   readonly object: ApiObject
+  /** The apiVersion it is stored in. */
+  readonly storedVersion?: string
 }
 
+type Reading = Pick<ApiContext, "store"> & Converting
+
+/** With a resource, in the version that it serves when a webhook has to say how that looks. */
 export async function readStored(
-  context: Pick<ApiContext, "store">,
+  context: Reading,
   key: ObjectKey,
+  resource?: ServedResource,
 ): Promise<StoredObject | undefined> {
   const path = storageKey(key)
   const entry = await context.store.get(path)
   // Reading without a revision is never refused as compacted; the type only says it could be.
   if (entry === undefined || "kind" in entry) return undefined
-  const object = decodeObject(entry.value, entry.modRevision)
-  return { key, storageKey: path, revision: entry.modRevision, object }
+  const stored = decodeObject(entry.value, entry.modRevision)
+  const storedVersion = stored.apiVersion
+  const [object = stored] =
+    resource === undefined ? [stored] : await convertToServed(context, resource, [stored])
+  return { key, storageKey: path, revision: entry.modRevision, object, storedVersion }
 }
 
 export async function needStored(
-  context: Pick<ApiContext, "store">,
+  context: Reading,
   key: ObjectKey,
+  resource?: ServedResource,
 ): Promise<StoredObject> {
-  const stored = await readStored(context, key)
+  const stored = await readStored(context, key, resource)
   if (stored !== undefined) return stored
   throw apiFault("SPT-API-001", { ...faultNames(key) })
 }

@@ -51,7 +51,7 @@ export async function applyObject(
   const subresource = options.subresource ?? ""
   const stored = subresource === "" ? readStored : needStored
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const old = await stored(context, key)
+    const old = await stored(context, key, resource)
     // Conflicts with others are told first: to read again would not solve them.
     const merged = merge(context, resource, old, read.object, options)
     if (old !== undefined) checkPreconditions(old, metadata)

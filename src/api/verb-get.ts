@@ -12,7 +12,7 @@ export async function getObject(
   ref: ObjectRef,
 ): Promise<ApiObject | undefined> {
   const resource = context.registry.need(ref)
-  const stored = await readStored(context, keyOf(resource, ref.namespace, ref.name))
+  const stored = await readStored(context, keyOf(resource, ref.namespace, ref.name), resource)
   return stored === undefined ? undefined : asServed(resource, stored.object)
 }
 

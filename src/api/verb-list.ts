@@ -7,6 +7,7 @@ import type { Entry, Revision } from "../contract/store.ts"
 import { type ApiObject, parseApiVersion, type ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
+import { convertEntries } from "./convert-objects.ts"
 import { apiFault } from "./faults.ts"
 import { listRevision } from "./list-options.ts"
 import { readFieldSelector, readSelectors } from "./selectors.ts"
@@ -101,7 +102,7 @@ export async function listEntries(
     if (page.kind === "compacted") throw expired(token, revision ?? 0, page.oldest)
     revision = page.revision
     const resourceVersion = String(revision)
-    for (const entry of page.entries) {
+    for (const entry of await convertEntries(context, resource, page.entries)) {
       if (limit !== undefined && items.length >= limit) {
         const next = encodeContinue({ revision, after: after ?? "" })
         return { resource, items, resourceVersion, continue: next }

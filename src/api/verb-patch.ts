@@ -39,7 +39,7 @@ export async function patchObject(
   const key = keyOf(resource, ref.namespace, ref.name)
   checkPatch(resource, type, patch)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const old = await needStored(context, key)
+    const old = await needStored(context, key, resource)
     const before = asServed(resource, old.object)
     const patched = applyPatch(resource, before, type, patch)
     const read = readInput(resource, patched, "patch", options)

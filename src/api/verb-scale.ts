@@ -64,7 +64,7 @@ function refuse(verb: string, ref: ObjectRef, why: string): Error {
 
 async function getScale(context: ApiContext, ref: ObjectRef): Promise<ApiObject> {
   const { resource, paths } = needScale(context, ref)
-  const stored = await needStored(context, keyOf(resource, ref.namespace, ref.name))
+  const stored = await needStored(context, keyOf(resource, ref.namespace, ref.name), resource)
   const object = asServed(resource, stored.object)
   if (numberAt(object, paths.spec) !== undefined) return scaleOf(paths, object)
   throw refuse("read", ref, `the spec replicas field "${paths.spec}" does not exist`)
@@ -162,7 +162,7 @@ async function writeScale(
   if (applied !== undefined) checkManager(applied.fieldManager, principal.name)
   const key = keyOf(resource, ref.namespace, ref.name)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const old = await needStored(context, key)
+    const old = await needStored(context, key, resource)
     const before = asServed(resource, old.object)
     const wanted = change(scaleOf(paths, before))
     checkPreconditions(old, wanted)

@@ -47,7 +47,7 @@ export async function updateObject(
   const locked = Boolean(metadata.resourceVersion)
   const creates = resource.createOnUpdate && options.subresource === undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const old = await readStored(context, key)
+    const old = await readStored(context, key, resource)
     if (old === undefined && metadata.uid) throw uidMismatch(key, metadata.uid, "")
     if (old === undefined && !creates) throw apiFault("SPT-API-001", { ...faultNames(key) })
     if (old !== undefined) checkPreconditions(old, metadata)

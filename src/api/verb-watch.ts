@@ -3,11 +3,12 @@
 // the watch ends with 410; a reader that was merely slow goes on where it was.
 
 import type { ObjectEvent } from "../contract/client.ts"
-import type { Change, Revision } from "../contract/store.ts"
+import type { Change, Entry, Revision } from "../contract/store.ts"
 import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
+import { convertEntries } from "./convert-objects.ts"
 import { apiFault } from "./faults.ts"
 import { needRevision, tooLarge } from "./list-options.ts"
 import { readSelectors, type Selector } from "./selectors.ts"
@@ -60,7 +61,9 @@ export function watchRaw(
   const after = needRevision(request.resourceVersion)
   const newest = context.store.revision
   if (after > newest) throw tooLarge(after, newest)
-  return follow(context, { resource, prefix, selector, after, signal: request.signal })
+  // A version that is no longer served ends its watches; clients then ask again and are told.
+  const signal = context.registry.whileServed(ref, request.signal)
+  return follow(context, { resource, prefix, selector, after, signal })
 }
 
 interface Following {
@@ -100,13 +103,20 @@ async function* follow(context: ApiContext, following: Following): AsyncGenerato
   }
 }
 
+type Stored = Pick<Entry, "value" | "modRevision">
+
 async function convert(
   context: ApiContext,
   { resource, selector }: Following,
   change: Change,
 ): Promise<RawEvent | undefined> {
-  const { value, modRevision: revision } = change
-  if (value === undefined) return undefined
+  const { modRevision: revision } = change
+  if (change.value === undefined) return undefined
+  const served = async (entry: Stored): Promise<Uint8Array> => {
+    const [{ value: bytes } = entry] = await convertEntries(context, resource, [entry])
+    return bytes
+  }
+  const value = await served({ ...change, value: change.value })
   const read = (bytes: Uint8Array): ApiObject => asServed(resource, decodeObject(bytes, revision))
   const isNew = change.previousRevision === 0
   if (selector === undefined) {
@@ -122,8 +132,9 @@ async function convert(
   if (former === undefined || "kind" in former) {
     return { type: selected ? "MODIFIED" : "DELETED", value, revision }
   }
-  const wasSelected = selector(read(former.value))
+  const before = await served(former)
+  const wasSelected = selector(read(before))
   if (selected) return { type: wasSelected ? "MODIFIED" : "ADDED", value, revision }
   // Leaving the selection shows the former content, at the revision of the change.
-  return wasSelected ? { type: "DELETED", value: former.value, revision } : undefined
+  return wasSelected ? { type: "DELETED", value: before, revision } : undefined
 }

@@ -8,6 +8,7 @@ import type { DeleteJudge } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Store } from "../contract/store.ts"
 import type { Verbs } from "../contract/verbs.ts"
+import type { CallWebhook } from "../contract/webhook.ts"
 import type { ApiObject } from "../object/object.ts"
 import { adoptAdmission } from "./admission/adopt-rules.ts"
 import { authorsAdmission } from "./admission/authors.ts"
@@ -49,6 +50,8 @@ export interface ApiOptions {
   hasProvider(group: string, resource: string): boolean
   /** Deleting a pending plan rejects it. */
   rejectPlan?(principal: Principal, plan: ApiObject): Promise<ApiObject>
+  /** Without it, kinds that need a webhook answer 500. */
+  readonly callWebhook?: CallWebhook
   /** Run after the built-in ones. */
   readonly mutating?: readonly Admission[]
   readonly validating?: readonly Admission[]
@@ -81,6 +84,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     owners,
     roles: roleIndex,
     judge,
+    ...(options.callWebhook === undefined ? {} : { callWebhook: options.callWebhook }),
     hasProvider,
     rejectPlan: (principal, plan) => {
       if (options.rejectPlan !== undefined) return options.rejectPlan(principal, plan)

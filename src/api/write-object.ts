@@ -10,13 +10,15 @@ import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
 import { checkSourceFields } from "./admission/source-fields.ts"
+import { afterEnd } from "./after-end.ts"
 import { type ApiContext, commitObjects } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
+import { definitionCheck } from "./definition-end.ts"
+import { convertToStored } from "./convert-objects.ts"
 import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
-import { finishNamespace } from "./namespace-end.ts"
 import { namespaceCheck } from "./namespace-exists.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
@@ -60,8 +62,12 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     created: old === undefined,
     changed,
   })
-  const stored = asStored(resource, object)
-  const moved = given.old !== undefined && given.old.object.apiVersion !== stored.apiVersion
+  const stored =
+    resource.conversion === undefined
+      ? asStored(resource, object)
+      : await convertToStored(context, resource, object)
+  const before = given.old?.storedVersion ?? given.old?.object.apiVersion
+  const moved = before !== undefined && before !== stored.apiVersion
   if (old !== undefined && !moved && sameObject(old.object, object)) {
     return answer(old.object, false)
   }
@@ -71,7 +77,7 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     const sizes = { size: value.byteLength, limit }
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
-  const checks = old === undefined ? await namespaceCheck(context, resource, key) : []
+  const checks = old === undefined ? await placeChecks(context, resource, key) : []
   if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(object, true)
   const ends = isEnded(object)
   const write = {
@@ -82,8 +88,14 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
   }
   const revision = await commitObjects(context, [write], { checks, writes: [] })
   if (revision === undefined) return undefined
-  if (ends) await finishNamespace(context, key.namespace)
+  if (ends) await afterEnd(context, [{ key, object: stored }])
   return answer(withRevision(object, revision), true)
+}
+
+/** A new object needs its namespace and its definition, alive, until it is committed. */
+async function placeChecks(context: ApiContext, resource: ServedResource, key: ObjectKey) {
+  const definition = definitionCheck(context, resource)
+  return [...(await namespaceCheck(context, resource, key)), ...definition]
 }
 
 export function withRevision(object: ApiObject, revision: number): ApiObject {

@@ -9,6 +9,7 @@ import type { Sealer } from "../contract/sealer.ts"
 import type { Source } from "../contract/source.ts"
 import type { StopSwitch } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
+import type { CallWebhook } from "../contract/webhook.ts"
 import type { ActWorld, ReadWorld } from "../contract/world.ts"
 import type { RoundOptions } from "../reconcile/round.ts"
 import type { SecretHasher } from "../reconcile/secrets.ts"
@@ -24,6 +25,8 @@ export interface PlanePorts {
   readonly readWorld: ReadWorld
   readonly actWorld: ActWorld
   readonly stop: StopSwitch
+  /** How webhooks are called; kinds that need one answer 500 where it is missing. */
+  readonly callWebhook?: CallWebhook
   /** How signals look at programs, databases and logs; missing where there is no way to. */
   readonly probes?: Probes
   readonly hasher: SecretHasher
