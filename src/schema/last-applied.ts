@@ -2,6 +2,7 @@
 // same tool may take over exactly those fields, as long as they still are what it stated.
 
 import { canonicalJson, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { parseJson } from "../base/json-text.ts"
 import { FieldSet } from "../object/field-set.ts"
 import type { SchemaNode } from "./schema-node.ts"
 import { compareTyped, fieldSetOf } from "./typed-merge.ts"
@@ -25,7 +26,7 @@ export function lastAppliedSet(node: SchemaNode, live: JsonObject, apiVersion: s
 function parsed(text: Json | undefined): JsonObject | undefined {
   if (typeof text !== "string" || text === "") return undefined
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

@@ -2,6 +2,7 @@
 // request that no exchange expects fails loudly; every request is kept for the test to look at.
 
 import { type Clock, sleep } from "../base/clock.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { Http, HttpRequest, HttpResponse } from "../contract/world.ts"
 import { simFault } from "./faults.ts"
 
@@ -100,5 +101,5 @@ function reset(where: string) {
 
 function toResponse(answer: SimAnswer): HttpResponse {
   const { status, headers = {}, body = "" } = answer
-  return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) }
+  return { status, headers, body: typeof body === "string" ? body : jsonText(body) }
 }

@@ -2,6 +2,7 @@
 // definition and its former self, never at what else is defined.
 
 import { at, equalJson, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { jsonText } from "../../base/json-text.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { schemaIssues } from "../../schema/compile-schema.ts"
 import { type IssuePath, kubeText } from "../../schema/issue.ts"
@@ -61,7 +62,7 @@ function checkGroup(group: string, refuse: Refuse): void {
 function checkNames(names: Json | undefined, refuse: Refuse): void {
   const check = (field: string, value: string, says = labelSays) => {
     if (label.test(value) && value.length <= 63) return
-    refuse(`spec.names.${field}`, `Invalid value: ${JSON.stringify(value)}: ${says}`)
+    refuse(`spec.names.${field}`, `Invalid value: ${jsonText(value)}: ${says}`)
   }
   const mixed = `may have mixed case, but should otherwise match: ${labelSays}`
   check("plural", textAt(names, "plural"))
@@ -123,7 +124,7 @@ function checkImmutable(spec: JsonObject, old: ApiObject | undefined, refuse: Re
   for (const part of parts) {
     const value = at(spec, ...part)
     if (equalJson(at(before, ...part), value)) continue
-    const shown = JSON.stringify(value ?? null)
+    const shown = jsonText(value ?? null)
     refuse(`spec.${part.join(".")}`, `Invalid value: ${shown}: field is immutable`)
   }
 }

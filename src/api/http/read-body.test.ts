@@ -54,7 +54,7 @@ describe("a request's body", () => {
     }
   })
 
-  it("names duplicate keys for whoever decides about them, and is refused by everyone else", async () => {
+  it("names duplicate keys for whoever decides about them; all others refuse them", async () => {
     const json = '{"spec":{"color":"red","color":"blue"}}'
     expect(await readRequestBody(request("application/json", json))).toEqual({
       value: { spec: { color: "blue" } },
