@@ -43,6 +43,8 @@ export interface HttpServer {
   readonly url: string | undefined
   readonly socketPath: string | undefined
   readonly tls: TlsListener | undefined
+  /** Every document at a fixed path; tests walk them with every role. */
+  readonly routes: readonly PlainRoute[]
   /** Port of the dashboard. */
   readonly dashboardPort: number | undefined
   /** Ends watches, waits for requests under way at most so long, closes. */
@@ -96,7 +98,8 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     stop.abort()
     await closeAll(drainMs)
   }
-  return { url, socketPath: options.socketPath, tls, dashboardPort: dashboard?.port, close }
+  const { routes } = api
+  return { url, socketPath: options.socketPath, routes, tls, dashboardPort: dashboard?.port, close }
 }
 
 function openHttpApi(options: HttpServerOptions, draining: AbortSignal): HttpApi {
