@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { deferred } from "../../src/base/async.ts"
+import { disarm } from "../../src/base/protections.ts"
+import { Metrics } from "../../src/telemetry/metrics.ts"
+import { sendHttp2, TlsRig } from "./tls-rig.ts"
+
+let rig: TlsRig
+let rearm = () => {}
+afterEach(async () => {
+  rearm()
+  rearm = () => {}
+  await rig.close()
+})
+
+const path = "/api/v1/namespaces/default/configmaps"
+
+/** Two slots, both taken by mallory until the gate opens; more of his requests wait. */
+async function busy() {
+  const limits = { requestsAtOnce: 2, requestsPerCaller: 2, watches: 3, watchesPerCaller: 1 }
+  rig = await TlsRig.open({ limits }, { m: { name: "mallory", kind: "agent" } })
+  const gate = deferred<void>()
+  const begun = deferred<void>()
+  let count = 0
+  rig.extensions.register(
+    {
+      method: "GET",
+      pattern: "/setpoint/v1/hold",
+      handler: async () => {
+        if (++count === 2) begun.resolve()
+        await gate.promise
+        return {}
+      },
+    },
+    { method: "POST", pattern: "/setpoint/v1/stop", handler: async () => ({ stopped: true }) },
+  )
+  const held = [1, 2, 3].map(() => rig.send("/setpoint/v1/hold", {}, { token: "m" }))
+  await begun.promise
+  return { gate, held }
+}
+
+const stop = () => rig.send("/setpoint/v1/stop", {}, { method: "POST", body: "{}", token: "t" })
+
+describe("a plane whose slots are all taken", () => {
+  it("still stops, and still says that it is alive", async () => {
+    const { gate, held } = await busy()
+    const other = rig.send(path, {}, { token: "t" })
+    expect(await stop()).toMatchObject({ status: 200, text: expect.stringContaining("stopped") })
+    expect((await rig.send("/livez")).text).toBe("ok")
+    gate.resolve()
+    // Those who waited are answered in their turn.
+    expect((await other).status).toBe(200)
+    for (const one of await Promise.all(held)) expect(one.status).toBe(200)
+  })
+
+  it("twin: without the reserved lane the stop waits too", async () => {
+    const { gate, held } = await busy()
+    rearm = disarm("reserved-lane")
+    let answered = false
+    const stopping = stop().then((reply) => {
+      answered = true
+      return reply
+    })
+    expect((await rig.send("/livez")).text).toBe("ok")
+    expect(answered).toBe(false)
+    gate.resolve()
+    expect((await stopping).status).toBe(200)
+    await Promise.all(held)
+  })
+
+  it("gives each caller watches of their own, and says when to come back", async () => {
+    const { gate, held } = await busy()
+    gate.resolve()
+    await Promise.all(held)
+    const session = rig.http2()
+    await sendHttp2(session, { ":path": "/livez" })
+    const open = session.request({ ":path": `${path}?watch=true`, authorization: "Bearer m" })
+    await new Promise((resolve) => open.once("response", resolve))
+    const second = await rig.send(`${path}?watch=true`, {}, { token: "m" })
+    expect([second.status, second.headers["retry-after"]]).toEqual([429, "1"])
+    const other = session.request({ ":path": `${path}?watch=true`, authorization: "Bearer t" })
+    const answer = await new Promise<object>((resolve) => other.once("response", resolve))
+    expect(answer).toMatchObject({ ":status": 200 })
+  })
+})
+
+describe("connections", () => {
+  it("of one address are bounded; those that are there stay", async () => {
+    rig = await TlsRig.open({ connectionsPerAddress: 3 })
+    const some = await Promise.all([rig.raw(), rig.raw(), rig.raw()])
+    await expect(rig.raw()).rejects.toThrow()
+    some[0]?.destroy()
+    await new Promise((resolve) => some[0]?.once("close", resolve))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const again = await rig.raw()
+    for (const socket of [...some, again]) socket.destroy()
+  })
+})
+
+describe("/metrics", () => {
+  it("counts by verb, resource and status, with names that exist only", async () => {
+    rig = await TlsRig.open({ metrics: new Metrics() })
+    await rig.send(path, {}, { token: "t" })
+    await rig.send(`${path}/none`, {}, { token: "t" })
+    for (let round = 0; round < 20; round++) {
+      await rig.send(`/apis/evil.example/v1/things${round}`, {}, { token: "t" })
+      await rig.send(`/nowhere/${round}`, {}, { token: "t" })
+    }
+    expect((await rig.send("/metrics")).status).toBe(401)
+    const { text, headers } = await rig.send("/metrics", {}, { token: "t" })
+    expect(headers["content-type"]).toContain("version=0.0.4")
+    const count = (labels: string) => `setpoint_api_requests_total{${labels}}`
+    expect(text).toContain(`${count('verb="list",resource="configmaps",code="200"')} 1\n`)
+    expect(text).toContain(`${count('verb="get",resource="configmaps",code="404"')} 1\n`)
+    expect(text).toContain(`${count('verb="list",resource="other",code="404"')} 20\n`)
+    expect(text).not.toMatch(/evil|nowhere|things/)
+    expect(text).toContain("setpoint_api_watches_open 0\n")
+    expect(text).toContain('setpoint_api_request_duration_seconds_count{verb="list"')
+  })
+})
+
+describe("health", () => {
+  it("tells one check, all of them, or all but some, as Kubernetes does", async () => {
+    let problem: string | undefined
+    rig = await TlsRig.open({ ready: () => problem })
+    expect((await rig.send("/readyz")).text).toBe("ok")
+    expect((await rig.send("/readyz?verbose")).text).toBe(
+      "[+]ping ok\n[+]plane ok\nreadyz check passed\n",
+    )
+    problem = "it starts"
+    const down = await rig.send("/readyz")
+    expect(down.status).toBe(503)
+    expect(down.text).toBe("[+]ping ok\n[-]plane failed: it starts\nreadyz check failed\n")
+    expect((await rig.send("/readyz/ping")).text).toBe("ok")
+    expect((await rig.send("/readyz/plane")).status).toBe(503)
+    expect((await rig.send("/readyz?exclude=plane")).text).toBe("ok")
+    expect((await rig.send("/readyz/nothing")).status).toBe(404)
+    expect((await rig.send("/livez")).text).toBe("ok")
+  })
+})
