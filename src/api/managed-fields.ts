@@ -43,14 +43,15 @@ export function checkManager(manager: string, principalName: string): void {
 
 /**
  * What the caller says of managedFields counts, except for what sources own. Entries that can't be
- * read are as good as none: those that are stored stand. A list of one empty entry clears them.
+ * read are as good as none: those that are stored stand. A list of one empty entry clears them; an
+ * empty list says so only from the engine, since clients that know nothing of them send it, too.
  */
 export function baseManagedFields(
   given: readonly ManagedFieldsEntry[] | undefined,
   stored: readonly ManagedFieldsEntry[] | undefined,
   trusted: boolean,
 ): readonly ManagedFieldsEntry[] {
-  if (given === undefined || given.length === 0) return stored ?? []
+  if (given === undefined || (given.length === 0 && !trusted)) return stored ?? []
   const reset = given.length === 1 && equalJson(toPlainJson(given[0] ?? {}), {})
   if (!reset && !areReadable(given)) return stored ?? []
   const said = reset ? [] : given
