@@ -116,6 +116,7 @@ export const protections = {
   "unlisted-folder-is-not-empty":
     "a folder inside a source that can't be listed fails the whole read",
   "vanished-targets": "all targets gone at once are not made again without a person",
+  "views-ask-roles": "the views of the ledger show a caller only what their roles allow",
   "watches-per-caller": "one caller can not open all the watches there are",
   "whole-revision-or-nothing": "a source revision with one refused manifest is not taken at all",
   "window-counts-all": "all deletes of a window count together, however they are cut",

@@ -4,6 +4,7 @@
 import type { WantedAccess } from "../api/extensions.ts"
 import { forbidden } from "../api/http/forbidden.ts"
 import { isObject, type Json } from "../base/json.ts"
+import { protects } from "../base/protections.ts"
 import type { Access } from "../contract/authorizer.ts"
 import { parseLoopId } from "../contract/loop.ts"
 import { isFromOutside, type Principal } from "../contract/principal.ts"
@@ -48,7 +49,7 @@ export class Sight {
   }
 
   may(wanted: WantedAccess): boolean {
-    if (!isFromOutside(this.#principal)) return true
+    if (!isFromOutside(this.#principal) || !protects("views-ask-roles")) return true
     const key = JSON.stringify(wanted)
     const known = this.#known.get(key)
     if (known !== undefined) return known
