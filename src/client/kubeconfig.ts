@@ -32,7 +32,7 @@ export function readKubeconfig(text: string, place: string, wanted?: string): Ku
   if (text.length > bytesMax) throw refuse(`it has more than ${bytesMax} bytes`)
   let whole: Json
   try {
-    whole = parse(text, { maxAliasCount: 0, uniqueKeys: true })
+    whole = parse(text, { maxAliasCount: 0, uniqueKeys: true, logLevel: "error" })
   } catch (error) {
     throw refuse("it is no YAML", error)
   }

@@ -54,6 +54,7 @@ export interface HttpCall {
 const agentLimits = { keepAlive: true, maxSockets: 64, maxFreeSockets: 8 }
 /** Of those nothing was begun. */
 const refusedCodes = ["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]
+const untrusted = /CERT|SIGNATURE|TLS|SSL|ISSUER/
 const staleCodes = ["ECONNRESET", "EPIPE"]
 
 export class HttpConnection {
@@ -226,6 +227,8 @@ function isHarmless({ method }: HttpCall, fault: Fault): boolean {
 /** Trouble on the way, or of a server that starts or ends. */
 export function isPassing(fault: Fault): boolean {
   const { code, status } = fault
+  // A server whose certificate is not believed does not become another by waiting.
+  if (untrusted.test(codeOf(fault.cause))) return false
   return code === "SPT-CLIENT-002" || [429, 502, 503, 504].includes(status)
 }
 
