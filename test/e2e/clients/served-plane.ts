@@ -5,10 +5,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { compiled, program } from "../../program.ts"
 import { waitFor } from "../plane/wait-for.ts"
-
-const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
 
 export interface Ran {
   readonly code: number | null
@@ -47,12 +45,13 @@ export class ServedPlane {
       HOME: this.home,
       XDG_CONFIG_HOME: join(this.base, "config"),
       KUBECONFIG: this.kubeconfig,
+      NODE_COMPILE_CACHE: compiled,
     }
   }
 
   async start(): Promise<void> {
     const log = openSync(join(this.base, "log"), "a")
-    const args = [main, "serve", "--data", this.data, ...this.options]
+    const args = [program, "serve", "--data", this.data, ...this.options]
     const child = spawn(process.execPath, args, {
       stdio: ["ignore", log, log],
       env: this.environment,
