@@ -24,8 +24,7 @@ export function kindModels(resource: ServedResource): [string, JsonObject][] {
 
 function objectModel(resource: ServedResource): JsonObject {
   const { openApiSchema, builtIn, kind, selectableFields } = resource
-  // Kubernetes' own kinds take null for "not set" everywhere and say so nowhere.
-  const schema = builtIn ? withoutNullable(openApiSchema) : openApiSchema
+  const schema = builtIn ? asPublished(openApiSchema) : openApiSchema
   const properties = isObject(schema.properties) ? schema.properties : {}
   return {
     ...schema,
@@ -53,9 +52,19 @@ function withoutType(properties: JsonObject): JsonObject {
   return rest
 }
 
-function withoutNullable(schema: JsonObject): JsonObject {
-  const { nullable: _, ...rest } = mapBelow(schema, withoutNullable)
-  return rest
+/** As Kubernetes publishes its kinds: nothing is said of null, and lists say how patches merge. */
+function asPublished(schema: JsonObject): JsonObject {
+  const { nullable: _, ...rest } = mapBelow(schema, asPublished)
+  return { ...patchMarks(schema), ...rest }
+}
+
+function patchMarks(schema: JsonObject): JsonObject {
+  const type = schema["x-kubernetes-list-type"]
+  const keys = schema["x-kubernetes-list-map-keys"]
+  const merge = { "x-kubernetes-patch-strategy": "merge" }
+  if (type === "set") return merge
+  if (type !== "map" || !isArray(keys) || keys.length !== 1) return {}
+  return { ...merge, "x-kubernetes-patch-merge-key": keys[0] }
 }
 
 function listModel(resource: ServedResource, itemName: string): JsonObject {
