@@ -1,7 +1,7 @@
 // JSON Patch (RFC 6902) and JSON Merge Patch (RFC 7386) on plain values, with the liberties that
-// Kubernetes takes: indices may count from the end, `replace` of a missing member adds it, a missing
-// value is null. The input is never changed, both are bounded, and what can't be applied throws with
-// the operation's number.
+// Kubernetes takes: indices may count from the end, `replace` of a missing member adds it, a
+// missing value is null. The input is never changed, both are bounded, and what can't be applied
+// throws with the operation's number.
 
 import {
   canonicalJson,

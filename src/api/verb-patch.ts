@@ -90,12 +90,10 @@ function checkPatch(resource: ServedResource, type: PatchType, patch: Json): voi
 
 /** A patch can't turn an object into another one. */
 function checkSame({ kind, metadata: before }: ApiObject, { metadata: after }: ApiObject): void {
-  const differ = (what: string, is: string | undefined, on: string | undefined) =>
-    apiFault("SPT-API-006", {
-      verb: "patch",
-      what: `${kind} ${before.name}`,
-      why: `the ${what} of the object (${is ?? ""}) does not match the ${what} on the URL (${on ?? ""})`,
-    })
+  const differ = (what: string, is = "", on = "") => {
+    const why = `the ${what} of the object (${is}) does not match the ${what} on the URL (${on})`
+    return apiFault("SPT-API-006", { verb: "patch", what: `${kind} ${before.name}`, why })
+  }
   if (before.name !== after.name) throw differ("name", after.name, before.name)
   if (before.namespace === after.namespace) return
   throw differ("namespace", after.namespace, before.namespace)

@@ -1,6 +1,7 @@
-// Strategic merge patch: a merge patch that knows from the schema which lists merge by key, and that
-// may carry directives ($patch, $retainKeys, $setElementOrder/..., $deleteFromPrimitiveList/...).
-// Pure: the input is never changed. Only built-in kinds are patched so; others have no such marks.
+// Strategic merge patch: a merge patch that knows from the schema which lists merge by key, and
+// that may carry directives ($patch, $retainKeys, $setElementOrder/...,
+// $deleteFromPrimitiveList/...). Pure: the input is never changed. Only built-in kinds are patched
+// so; others have no such marks.
 
 import {
   canonicalJson,
