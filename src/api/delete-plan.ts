@@ -26,7 +26,7 @@ export async function deletePlan(
     throw apiFault("SPT-API-015", { what: `plan ${plan.key.name}`, why, way })
   }
   const none = { checks: [], writes: [] }
-  const marked = await markObjects(context, [plan], [plan], none, { dryRun, orphan: false })
+  const marked = await markObjects(context, [plan], [plan], none, { dryRun })
   const [deleted] = marked ?? []
   if (deleted === undefined) throw conflict(plan.key)
   return deleted

@@ -1,9 +1,11 @@
-// The set that a delete really means: the named objects, their dependents by owner UID, and for a
-// namespace everything in it but its loops and plans. Bounded; a larger set is refused whole.
+// The set that a delete really means: the named objects, their dependents by owner UID, for a
+// namespace everything in it but its loops and plans, and for a definition its objects. Bounded; a
+// larger set is refused whole.
 
 import type { ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
+import { isDefinition, readInstances } from "./definition-end.ts"
 import { apiFault } from "./faults.ts"
 import { goesLast } from "./namespace-end.ts"
 import { isNamespace } from "./namespace-exists.ts"
@@ -25,7 +27,7 @@ export type ExpandContext = Pick<ApiContext, "store" | "registry" | "owners">
 export async function expandDelete(
   context: ExpandContext,
   keys: readonly ObjectKey[],
-  cascade = true,
+  cascades: (root: StoredObject) => boolean = () => true,
 ): Promise<DeleteSet> {
   const roots: StoredObject[] = []
   const seen = new Set<string>()
@@ -40,11 +42,15 @@ export async function expandDelete(
     if (stored !== undefined) add(roots, stored)
   }
   const dependents: StoredObject[] = []
-  if (!cascade) return { roots, dependents }
-  for (const root of roots.filter(isNamespace)) {
+  const wide = roots.filter(cascades)
+  for (const root of wide.filter(isNamespace)) {
     for await (const stored of objectsIn(context, root.key.name)) add(dependents, stored)
   }
-  const queue = [...roots, ...dependents]
+  // Its objects mean nothing without it, whatever becomes of their dependents.
+  for (const root of roots.filter(isDefinition)) {
+    for await (const stored of readInstances(context, root.object)) add(dependents, stored)
+  }
+  const queue = [...wide, ...dependents]
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const stored of await readDependents(context, next)) {
       if (seen.has(stored.storageKey)) continue

@@ -413,6 +413,13 @@ export const apiFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-API-096": {
+    fault: "wait",
+    text: "{why}",
+    hint: "wait until the definition is gone, then make it again",
+    status: 405,
+    reason: "MethodNotAllowed",
+  },
 })
 
 export interface FieldCause {

@@ -4,10 +4,13 @@
 
 import { toTimestamp } from "../base/clock.ts"
 import type { Deleted } from "../contract/verbs.ts"
+import type { ApiObject } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
 import { encodeObject } from "./codec.ts"
+import { endingDefinition, isDefinition } from "./definition-end.ts"
 import { endWrite, type ObjectEnd } from "./end-object.ts"
 import type { Reserve } from "./judge-delete.ts"
+import { withPropagation } from "./propagation.ts"
 import { readStored, type StoredObject } from "./stored-object.ts"
 import { withRevision } from "./write-object.ts"
 
@@ -16,8 +19,10 @@ const togetherMax = 4000
 
 export interface MarkOptions {
   readonly dryRun: boolean
-  /** Dependents stay and lose their reference. */
-  readonly orphan: boolean
+  /** Storage keys of those whose dependents stay and lose their reference. */
+  readonly orphaning?: ReadonlySet<string>
+  /** Storage keys of those that stay until their dependents are gone. */
+  readonly waiting?: ReadonlySet<string>
 }
 
 /** What became of the roots, in order; undefined when something changed since it was read. */
@@ -30,7 +35,10 @@ export async function markObjects(
 ): Promise<Deleted[] | undefined> {
   const time = toTimestamp(context.clock.now())
   const plans = new Map(
-    fresh.map((stored) => [stored.storageKey, { stored, ...endWrite(stored, time) }]),
+    fresh.map((stored) => {
+      const object = prepared(stored, options, time)
+      return [stored.storageKey, { stored, ...endWrite({ ...stored, object }, time) }]
+    }),
   )
   const revisions = new Map<string, number>()
   const answer = (): Deleted[] =>
@@ -42,7 +50,8 @@ export async function markObjects(
       return { object: after, gone: end.write.object === undefined }
     })
   if (options.dryRun || plans.size === 0) return answer()
-  const released = options.orphan ? await releaseDependents(context, fresh, plans) : []
+  const orphaning = fresh.filter(({ storageKey }) => options.orphaning?.has(storageKey))
+  const released = await releaseDependents(context, orphaning, plans)
   const rootKeys = new Set(roots.map(({ storageKey }) => storageKey))
   const ends = [...plans.values()]
   const isFirst = ({ stored }: End) => context.hasProvider(stored.key.group, stored.key.resource)
@@ -59,6 +68,13 @@ export async function markObjects(
     for (const write of objects) revisions.set(write.storageKey, revision)
   }
   return answer()
+}
+
+/** With the finalizers that the kind of this delete needs. */
+function prepared(stored: StoredObject, options: MarkOptions, time: string): ApiObject {
+  const { object, storageKey } = stored
+  if (isDefinition(stored)) return endingDefinition(object, time)
+  return withPropagation(object, options.waiting?.has(storageKey) === true)
 }
 
 interface Part {

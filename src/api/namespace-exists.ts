@@ -15,7 +15,7 @@ export const namespaceKey = (name: string): ObjectKey => ({
   name,
 })
 
-export function isNamespace(stored: StoredObject): boolean {
+export function isNamespace(stored: Pick<StoredObject, "key">): boolean {
   return stored.key.group === "" && stored.key.resource === "namespaces"
 }
 

@@ -7,6 +7,7 @@ import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ObjectKey } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
 import { type Follower, followStore } from "./follow-store.ts"
+import { foregroundFinalizer } from "./propagation.ts"
 import { parseStorageKey, registryPrefix } from "./storage-keys.ts"
 
 interface Known {
@@ -17,6 +18,18 @@ interface Known {
 export class OwnerIndex {
   readonly #byOwner = new Map<string, Set<string>>()
   readonly #known = new Map<string, Known>()
+  readonly #waiting = new Map<string, string>()
+  #suspects: (keys: readonly string[]) => void = () => {}
+
+  /** Told of objects whose owners should be looked at: new ones, and those of what ended. */
+  onSuspects(listener: (keys: readonly string[]) => void): void {
+    this.#suspects = listener
+  }
+
+  suspectDependents(uid: string): void {
+    const keys = [...(this.#byOwner.get(uid) ?? [])]
+    if (keys.length > 0) this.#suspects(keys)
+  }
 
   dependents(uid: string): ObjectKey[] {
     const keys = [...(this.#byOwner.get(uid) ?? [])].map(parseStorageKey)
@@ -28,6 +41,7 @@ export class OwnerIndex {
     const known = this.#known.get(storageKey)
     if (known !== undefined && known.revision >= revision) return
     for (const owner of known?.owners ?? []) this.#forget(owner, storageKey)
+    this.#noteWaiting(storageKey, object)
     const owners = (object?.metadata.ownerReferences ?? []).map((reference) => reference.uid)
     if (owners.length === 0) {
       this.#known.delete(storageKey)
@@ -38,6 +52,19 @@ export class OwnerIndex {
       const keys = this.#byOwner.get(owner) ?? new Set()
       this.#byOwner.set(owner, keys.add(storageKey))
     }
+    this.#suspects([storageKey])
+  }
+
+  /** Marked owners that wait for dependents: storage key and UID. */
+  waiting(): [string, string][] {
+    return [...this.#waiting]
+  }
+
+  #noteWaiting(storageKey: string, object: ApiObject | undefined): void {
+    const { uid = "", deletionTimestamp, finalizers } = object?.metadata ?? {}
+    const waits = deletionTimestamp !== undefined && finalizers?.includes(foregroundFinalizer)
+    if (waits === true) this.#waiting.set(storageKey, uid)
+    else this.#waiting.delete(storageKey)
   }
 
   keys(): string[] {
@@ -51,12 +78,12 @@ export class OwnerIndex {
   }
 }
 
-const mark = Buffer.from('"ownerReferences"')
+const marks = ['"ownerReferences"', `"${foregroundFinalizer}"`].map((text) => Buffer.from(text))
 
-/** Parsing is left out for the many objects that name no owner. */
+/** Parsing is left out for the many objects that name no owner and wait for nobody. */
 function readOwned(value: Uint8Array, revision: Revision): ApiObject | undefined {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  return bytes.includes(mark) ? decodeObject(value, revision) : undefined
+  return marks.some((mark) => bytes.includes(mark)) ? decodeObject(value, revision) : undefined
 }
 
 export function followOwners(store: Store, clock: Clock, index: OwnerIndex): Follower {

@@ -153,12 +153,13 @@ export class ResourceRegistry {
     const known = this.#known.get(name)
     if (known !== undefined && (known.revision >= revision || isBuiltIn(known))) return
     this.#version++
+    const ending = definition.metadata.deletionTimestamp !== undefined
     try {
       const served = isEstablished(definition) ? compileDefinition(definition, false) : []
-      this.#known.set(name, { revision, served })
+      this.#known.set(name, { revision, served, ending })
     } catch (error) {
       // Stored under older rules: it is not served, and that must not keep the others from it.
-      this.#known.set(name, { revision, served: [], trouble: toFault(error) })
+      this.#known.set(name, { revision, served: [], ending, trouble: toFault(error) })
     }
     this.#endUnserved()
   }

@@ -4,6 +4,7 @@ import {
   alice,
   configMap,
   configMaps,
+  definitionOf,
   definitions,
   faultOf,
   loops,
@@ -289,13 +290,49 @@ describe("what only the engine writes", () => {
 })
 
 describe("definitions", () => {
-  it("stay while objects of theirs exist", async () => {
+  it("with a provider stay while objects of theirs exist", async () => {
+    await make(thing("a"))
+    const definition = { ...definitions, namespace: "", name: "things.test.dev" }
+    const fault = await faultOf(world.verbs.delete(alice, definition))
+    expect(fault).toMatchObject({ code: "SPT-API-018", status: 409 })
+    expect(await world.verbs.get(alice, ref("a"))).toBeDefined()
+  })
+
+  it("without one take their objects with them", async () => {
     await make(note("a"), notes)
-    const name = "notes.test.dev"
-    const definition = { ...definitions, namespace: "", name }
-    expect(await faultOf(world.verbs.delete(alice, definition))).toMatchObject({ status: 409 })
-    await world.verbs.delete(alice, { ...notes, namespace: "default", name: "a" })
-    await world.verbs.delete(alice, definition)
+    const definition = { ...definitions, namespace: "", name: "notes.test.dev" }
+    expect((await world.verbs.delete(alice, definition)).gone).toBe(true)
     expect(await faultOf(world.verbs.list(alice, notes))).toMatchObject({ code: "SPT-API-002" })
+    await world.verbs.create(alice, definitions, definitionOf("Note"))
+    expect((await world.verbs.list(alice, notes)).items).toEqual([])
+  })
+
+  it("wait for objects with finalizers, and take nothing new in meanwhile", async () => {
+    const { metadata, ...rest } = note("a")
+    await make({ ...rest, metadata: { ...metadata, finalizers: ["test.dev/wait"] } }, notes)
+    await make(note("b"), notes)
+    const definition = { ...definitions, namespace: "", name: "notes.test.dev" }
+    expect((await world.verbs.delete(alice, definition)).gone).toBe(false)
+    const { items } = await world.verbs.list(alice, notes)
+    expect(items.map((one) => one.metadata.name)).toEqual(["a"])
+    expect(items[0]?.metadata.deletionTimestamp).toBeDefined()
+    expect(JSON.stringify((await world.verbs.get(alice, definition))?.status)).toContain(
+      "InstanceDeletionInProgress",
+    )
+    expect(await faultOf(make(note("c"), notes))).toMatchObject({ status: 405 })
+    const target = { ...notes, namespace: "default", name: "a" }
+    await world.verbs.patch(alice, target, "merge", { metadata: { finalizers: null } })
+    expect(await world.verbs.get(alice, definition)).toBeUndefined()
+  })
+
+  it("never leave an object behind that is made in the same moment", async () => {
+    const definition = { ...definitions, namespace: "", name: "notes.test.dev" }
+    const made = Array.from({ length: 30 }, (_, index) => make(note(`n${index}`), notes))
+    const ends = await Promise.allSettled([...made, world.verbs.delete(alice, definition)])
+    expect(ends.at(-1)?.status).toBe("fulfilled")
+    const prefix = "/registry/test.dev/notes/"
+    const left = await world.store.range({ prefix })
+    expect(left.kind === "range" ? left.entries : []).toEqual([])
+    expect(await world.verbs.get(alice, definition)).toBeUndefined()
   })
 })

@@ -14,17 +14,18 @@ import {
   setpointGroup,
 } from "../object/object.ts"
 import { checkSourceDelete, isEngine } from "./admission/source-fields.ts"
+import { afterEnd } from "./after-end.ts"
 import type { ApiContext } from "./api-context.ts"
+import { instancesOf, isDefinition } from "./definition-end.ts"
 import { deletePlan } from "./delete-plan.ts"
 import { deleteSetMax, expandDelete } from "./expand-delete.ts"
 import { apiFault } from "./faults.ts"
 import { judgeDelete } from "./judge-delete.ts"
 import { markObjects } from "./mark-objects.ts"
-import { finishNamespace } from "./namespace-end.ts"
 import { isNamespace } from "./namespace-exists.ts"
-import { definitionGroup, definitionResource } from "./resource-registry.ts"
+import { propagationOf, waitingOwners } from "./propagation.ts"
 import { resourcePrefix } from "./storage-keys.ts"
-import { asServed, faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import { asServed, faultNames, needStored, readStored, type StoredObject } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { listObjects } from "./verb-list.ts"
 import { checkPreconditions } from "./verb-update.ts"
@@ -88,10 +89,14 @@ export async function deleteKeys(
   keys: readonly ObjectKey[],
   options: DeleteSetOptions & DeleteOptions,
 ): Promise<Deleted[]> {
-  const orphan = options.propagationPolicy === "Orphan"
+  const policy = ({ object }: StoredObject) => propagationOf(object, options.propagationPolicy)
   for (let attempt = 0; attempt < attempts; attempt++) {
     // The engine deletes exactly what it names: dependents are judged as a set of their own.
-    const set = await expandDelete(context, keys, !isEngine(principal) && !orphan)
+    const set = await expandDelete(
+      context,
+      keys,
+      (root) => !isEngine(principal) && policy(root) !== "Orphan",
+    )
     for (const root of set.roots) checkPreconditions(root, options)
     const all = [...set.roots, ...set.dependents]
     await admitDeletes(context, principal, all, options.dryRun === true)
@@ -99,11 +104,15 @@ export async function deleteKeys(
     const reserve = await judgeDelete(context, principal, fresh, options)
     const marked = await markObjects(context, fresh, set.roots, reserve, {
       dryRun: options.dryRun === true,
-      orphan,
+      orphaning: keysWhere(set.roots, (root) => policy(root) === "Orphan"),
+      waiting: set.roots.some((root) => policy(root) === "Foreground")
+        ? waitingOwners(all)
+        : new Set(),
     })
     if (marked === undefined) continue
-    if (options.dryRun !== true) await finishNamespaces(context, all)
-    return marked
+    if (options.dryRun === true) return marked
+    await afterEnd(context, all)
+    return Promise.all(marked.map((one, index) => asItIs(context, one, set.roots[index])))
   }
   const [first] = keys
   throw first === undefined ? apiFault("SPT-API-024", { why: "too many writers" }) : conflict(first)
@@ -139,10 +148,11 @@ async function admitDeletes(
 
 /** A definition in use stays: else its objects lose their meaning, their targets their keeper. */
 async function checkUnused(context: ApiContext, key: ObjectKey, object: ApiObject): Promise<void> {
-  if (key.group !== definitionGroup || key.resource !== definitionResource) return
-  const names = object.spec?.names
-  const plural = typeof names === "object" && names !== null && "plural" in names && names.plural
-  const prefix = resourcePrefix(String(object.spec?.group), String(plural))
+  if (!isDefinition({ key })) return
+  const { group, resource } = instancesOf(object)
+  // What has no target goes with its definition.
+  if (!context.hasProvider(group, resource)) return
+  const prefix = resourcePrefix(group, resource)
   const page = await context.store.range({ prefix, limit: 100 })
   if (page.kind === "compacted" || page.entries.length === 0) return
   if (!protects("definition-in-use-stays")) return
@@ -153,7 +163,15 @@ async function checkUnused(context: ApiContext, key: ObjectKey, object: ApiObjec
   })
 }
 
-async function finishNamespaces(context: ApiContext, all: readonly StoredObject[]): Promise<void> {
-  const names = all.map((stored) => (isNamespace(stored) ? stored.key.name : stored.key.namespace))
-  for (const name of new Set(names)) await finishNamespace(context, name)
+const keysWhere = (all: readonly StoredObject[], is: (one: StoredObject) => boolean) =>
+  new Set(all.filter(is).map(({ storageKey }) => storageKey))
+
+/** A definition without objects is gone by now. */
+async function asItIs(
+  context: ApiContext,
+  deleted: Deleted,
+  root: StoredObject | undefined,
+): Promise<Deleted> {
+  if (root === undefined || deleted.gone || !isDefinition(root)) return deleted
+  return { ...deleted, gone: (await readStored(context, root.key)) === undefined }
 }

@@ -22,6 +22,7 @@ import { BreakGlassKeeper } from "./break-glass-keeper.ts"
 import { Checkpointing } from "./checkpointing.ts"
 import { EndingStops } from "./ending-stops.ts"
 import { Engine } from "./engine.ts"
+import { GarbageCollector } from "./garbage-collector.ts"
 import { InvariantWatch } from "./invariant-watch.ts"
 import { JournalKeeper } from "./journal-keeper.ts"
 import type { LoopBook } from "./loop-book.ts"
@@ -70,6 +71,7 @@ export class Plane {
   readonly journal: JournalKeeper
   readonly sealing: Sealing
   readonly namespaces = new NamespaceKeeper(this)
+  readonly garbage = new GarbageCollector(this)
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -134,6 +136,7 @@ export class Plane {
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
     await this.namespaces.close()
+    await this.garbage.close()
     await this.limits.close()
     await this.loops.close()
     await this.engine.close()
@@ -185,6 +188,7 @@ export class Plane {
     engine.start()
     this.#restored.start()
     this.checkpointing.start()
+    await this.garbage.start()
     await this.backups?.start()
   }
 
