@@ -1,5 +1,5 @@
-// Discovery as it was before it came in one document: a list of versions, of groups, and one list of
-// resources for each group and version.
+// Discovery as it was before it came in one document: a list of versions, of groups, and one list
+// of resources for each group and version.
 
 import { apiVersionOf } from "../../object/object.ts"
 import type { ServedResource } from "../served-resource.ts"

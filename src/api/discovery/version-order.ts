@@ -1,5 +1,5 @@
-// The order in which clients should prefer versions: v2 before v1, both before v1beta2 and v1alpha1,
-// and names that follow no such pattern last, by alphabet.
+// The order in which clients should prefer versions: v2 before v1, both before v1beta2 and
+// v1alpha1, and names that follow no such pattern last, by alphabet.
 
 interface Parts {
   readonly stage: number

@@ -1,5 +1,5 @@
-// A document that many will ask for: its bytes and their tag are made once, and whoever names the tag
-// gets 304 instead of the bytes.
+// A document that many will ask for: its bytes and their tag are made once, and whoever names the
+// tag gets 304 instead of the bytes.
 
 import type { IncomingHttpHeaders } from "node:http"
 import { sha256 } from "../../base/hash.ts"

@@ -15,8 +15,8 @@ export interface PlainCall {
 
 export interface PlainRoute {
   /**
-   * "/openapi/v3/*" or "/apis/{group}": a star at the end matches any rest, braces one segment, and a
-   * slash at the end of a path does not count. For role rules, docs and tests.
+   * "/openapi/v3/*" or "/apis/{group}": a star at the end matches any rest, braces one segment,
+   * and a slash at the end of a path does not count. For role rules, docs and tests.
    */
   readonly pattern: string
   /** Answered without credentials; must tell nothing of what is stored. */

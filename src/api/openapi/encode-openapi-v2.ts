@@ -1,5 +1,5 @@
-// OpenAPI 2 in the protobuf form that old clients ask for (gnostic's openapi.v2.Document). Parts of a
-// document are encoded by themselves: joined, they are read as one.
+// OpenAPI 2 in the protobuf form that old clients ask for (gnostic's openapi.v2.Document). Parts
+// of a document are encoded by themselves: joined, they are read as one.
 
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { jsonText } from "../../base/json-text.ts"
@@ -34,7 +34,7 @@ function named(writer: WireWriter, field: number, values: JsonObject, write: Wri
 }
 
 /** JSON is YAML. */
-const any = (writer: WireWriter, field: number, value: Json): void => {
+const yaml = (writer: WireWriter, field: number, value: Json): void => {
   writer.message(field, (inner) => inner.string(2, jsonText(value)))
 }
 
@@ -43,7 +43,7 @@ function extensions(writer: WireWriter, field: number, value: JsonObject): void 
     if (!name.startsWith("x-") || extension === undefined) continue
     writer.message(field, (entry) => {
       entry.string(1, name)
-      any(entry, 2, extension)
+      yaml(entry, 2, extension)
     })
   }
 }
@@ -148,7 +148,7 @@ function writeSchema(writer: WireWriter, schema: JsonObject): void {
   string(writer, 2, schema.format)
   string(writer, 3, schema.title)
   string(writer, 4, schema.description)
-  if (schema.default !== undefined) any(writer, 5, schema.default)
+  if (schema.default !== undefined) yaml(writer, 5, schema.default)
   for (const [field, name] of numbers) {
     const value = schema[name]
     if (typeof value === "number" || typeof value === "bigint") writer.double(field, Number(value))
@@ -162,7 +162,7 @@ function writeSchema(writer: WireWriter, schema: JsonObject): void {
   }
   string(writer, 13, schema.pattern)
   for (const name of texts(schema.required)) writer.string(19, name)
-  if (isArray(schema.enum)) for (const value of schema.enum) any(writer, 20, value)
+  if (isArray(schema.enum)) for (const value of schema.enum) yaml(writer, 20, value)
   writeBelow(writer, schema)
   extensions(writer, 31, schema)
 }

@@ -1,6 +1,6 @@
 // A schema in the words of OpenAPI 2, which knows less: no null, no alternatives, and old clients
-// refuse unknown fields wherever properties are listed. What can't be said is left out, so that they
-// accept rather than refuse what the server would take.
+// refuse unknown fields wherever properties are listed. What can't be said is left out, so that
+// they accept rather than refuse what the server would take.
 
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { mapBelow } from "./schema-parts.ts"

@@ -47,7 +47,7 @@ const objectMeta = model("Metadata that every stored object has.", {
   deletionGracePeriodSeconds: integer("Seconds given to end gracefully. Read-only."),
   finalizers: listOf(
     string("Who still has to clean up."),
-    "Whoever has an entry here still has work to do before the object may go; each removes its own.",
+    "Whoever has an entry here has work to do before the object may go; each removes its own.",
     { "x-kubernetes-list-type": "set", "x-kubernetes-patch-strategy": "merge" },
   ),
   ownerReferences: listOf(

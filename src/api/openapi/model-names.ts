@@ -1,5 +1,5 @@
-// How models are called in OpenAPI documents. Clients know some of these names by heart, so those of
-// Kubernetes' own kinds are the ones that Kubernetes gives them.
+// How models are called in OpenAPI documents. Clients know some of these names by heart, so those
+// of Kubernetes' own kinds are the ones that Kubernetes gives them.
 
 import type { ServedResource } from "../served-resource.ts"
 

@@ -1,5 +1,6 @@
 // OpenAPI at its paths: an index of documents by group and version (3), and one document of
-// everything (2). Documents are made when somebody asks, part by part, and kept until a kind changes.
+// everything (2). Documents are made when somebody asks, part by part, and kept until a kind
+// changes.
 
 import type { Clock } from "../../base/clock.ts"
 import { jsonText } from "../../base/json-text.ts"

@@ -64,7 +64,7 @@ const patchTypes = [
 ]
 const strategicType = "application/strategic-merge-patch+json"
 
-/** Verb of a role, method, action, first word of the operation's id; on collections, then on one. */
+/** Verb of a role, method, action, first word of the operation's id; on collections, on one. */
 const onCollection: readonly (readonly [string, Method, string, string])[] = [
   ["list", "get", "list", "list"],
   ["create", "post", "post", "create"],

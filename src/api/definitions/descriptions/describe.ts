@@ -1,5 +1,5 @@
-// Puts descriptions into a schema by path: "" is the kind itself, "spec.paths[].path" a field of the
-// items of a list. Texts stand apart from the rules, so that both can be read.
+// Puts descriptions into a schema by path: "" is the kind itself, "spec.paths[].path" a field of
+// the items of a list. Texts stand apart from the rules, so that both can be read.
 
 import { isObject, type Json, type JsonObject } from "../../../base/json.ts"
 

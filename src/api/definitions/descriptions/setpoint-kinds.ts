@@ -96,8 +96,8 @@ const plane: Descriptions = {
 
 const guardPolicy: Descriptions = {
   "":
-    "A floor for many loops that none of them can loosen: a loop is judged by the stricter of its " +
-    "own word and of every policy that covers it.",
+    "A floor for many loops that none of them can loosen: a loop is judged by the stricter of " +
+    "its own word and of every policy that covers it.",
   spec: "Which loops, and what they may do at most.",
   "spec.loops": "Which loops, as NAMESPACE.NAME; a star stands for any, as in shop.* or *.",
   "spec.limits": "Limits for each of these loops.",
