@@ -1,6 +1,7 @@
 // The API of a real plane: the socket in its directory, and a port with TLS whose certificate and
 // kubeconfig are made here. The port stays the same over restarts as long as nobody else takes it.
 
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ExtensionRoute } from "../../api/extensions.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
@@ -54,7 +55,8 @@ export async function serveLocally(
     clientAuthority: authority.certificate,
     isOurs: shown.isOurs,
   }
-  const { authenticate, routes } = await openAccess(plane, directory, token, options.issuer)
+  const access = await openAccess(plane, directory, token, options.issuer)
+  const { authenticate, routes } = access
   await plane.namespaces.trust(authority.certificate)
   const audit = openAuditLog({ directory, now: systemClock.now })
   const server = await serveHttp({
@@ -82,9 +84,11 @@ export async function serveLocally(
   const link = (principal: Principal) => `${dashboard}/login?token=${sessions.link(principal)}`
   plane.extensions.register(linkRoute(link))
   const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
-  const close = (drainMs?: number) => {
+  const close = async (drainMs?: number) => {
     keeping?.close()
-    return server.close(drainMs)
+    await server.close(drainMs)
+    await access.close()
+    audit.close()
   }
   return { ...server, close, address, kubeconfig, dashboard, link }
 }
@@ -111,7 +115,12 @@ function writeKubeconfig(
   const file = join(directory, "kubeconfig")
   const named = serverName === undefined ? {} : { serverName }
   const text = kubeconfigText({ server, authority: trust, user, login, ...named })
-  writePrivateFile(file, text)
-  writePrivateFile(join(directory, "pki", "ca.crt"), authority.certificate)
+  writeChanged(file, text)
+  writeChanged(join(directory, "pki", "ca.crt"), authority.certificate)
   return file
+}
+
+function writeChanged(file: string, text: string): void {
+  const isSame = existsSync(file) && readFileSync(file, "utf8") === text
+  if (!isSame) writePrivateFile(file, text)
 }

@@ -1,0 +1,60 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { kubeconfigClient } from "../../src/client/http/kubeconfig-client.ts"
+import { CliRig } from "./cli-server-rig.ts"
+
+let rig: CliRig
+beforeEach(() => {
+  rig = new CliRig()
+})
+afterEach(() => rig.close())
+
+const loops = { group: "setpoint.dev", version: "v1alpha1", resource: "loops" }
+const serverOf = (file: string) => /server: (\S+)/.exec(readFileSync(file, "utf8"))?.[1]
+
+describe("a plane with a port", () => {
+  it("writes a kubeconfig that still works after a restart, from anywhere", async () => {
+    const data = rig.path("d")
+    const file = rig.path("d", "kubeconfig")
+    const first = rig.start("serve", "--data", data)
+    await first.said(/^page /m)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const server = serverOf(file)
+    // A client that stays connected over the restart.
+    const client = kubeconfigClient(file, { patienceMs: 60_000 })
+    try {
+      expect((await client.list(loops)).items.length).toBeGreaterThan(0)
+      const { token } = JSON.parse(
+        (await rig.run("token", "create", "bob", "--kind", "human", "--data", data, "-o", "json"))
+          .stdout,
+      )
+      writeFileSync(rig.path("bob.token"), token)
+      const printed = await rig.run("kubeconfig", "--data", data, "--token", rig.path("bob.token"))
+      writeFileSync(rig.path("bob.kubeconfig"), printed.stdout)
+      const page = await rig.run("dashboard", "--data", data)
+      expect(page.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/login\?token=[0-9a-f]{64}\n$/)
+      expect((await first.end()).code).toBe(0)
+      const second = rig.start("serve", "--data", data)
+      expect((await client.list(loops)).items.length).toBeGreaterThan(0)
+      await second.said(/^page /m)
+      expect(serverOf(file)).toBe(server)
+      const status = await rig.run("status", "--kubeconfig", rig.path("bob.kubeconfig"))
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining("revision") })
+      const refused = await rig.run("token", "list", "--kubeconfig", file)
+      expect(refused).toMatchObject({ stderr: expect.stringContaining("SPT-CLI-002") })
+      expect(refused.code).not.toBe(0)
+    } finally {
+      client.close()
+    }
+  })
+
+  it("says which address is taken, and refuses a certificate that is none", async () => {
+    const first = rig.start("serve", "--data", rig.path("a"))
+    await first.said(/^page /m)
+    const port = new URL(serverOf(rig.path("a", "kubeconfig")) ?? "").port
+    const taken = await rig.run("serve", "--data", rig.path("b"), "--port", port)
+    expect(taken.stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
+    const args = ["serve", "--data", rig.path("c"), "--tls-cert", rig.path("a", "token")]
+    expect((await rig.run(...args)).stderr).toContain("SPT-TLS-002")
+  })
+})
