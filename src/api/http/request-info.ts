@@ -4,6 +4,7 @@
 
 import type { Access } from "../../contract/authorizer.ts"
 import { parsePath, type ResourcePath } from "./parse-path.ts"
+import { queryFlag } from "./query-flag.ts"
 
 export interface RequestInfo {
   readonly access: Access
@@ -21,14 +22,12 @@ const ofOne: Readonly<Record<string, string>> = {
   DELETE: "delete",
 }
 
-const isTrue = (value: string | null): boolean => value === "" || value === "true" || value === "1"
-
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const target = parsePath(path)
   if (target === undefined) return { access: pathAccess(method, path), target, isWatch: false }
   const { resource, namespace, subresource } = target
   const isGet = method === "GET" || method === "HEAD"
-  const isWatch = isGet && query.has("watch") && isTrue(query.get("watch"))
+  const isWatch = isGet && queryFlag(query, "watch") === true
   // Asking for one name by selector is asking for that name.
   const name = target.name || (isGet ? selectedName(query) : "")
   const access: Access = {

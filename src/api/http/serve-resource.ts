@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 import type { Clock } from "../../base/clock.ts"
-import { isArray, isObject, type Json } from "../../base/json.ts"
+import { isObject, type Json } from "../../base/json.ts"
 import type { DeleteOptions, ListOptions, PatchType, WriteOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Verbs, Written } from "../../contract/verbs.ts"
@@ -14,7 +14,9 @@ import type { RawReads } from "../raw-reads.ts"
 import { resourceName, type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { successStatus } from "../status-object.ts"
 import type { Answer } from "./answer.ts"
+import { readDeleteOptions } from "./delete-options.ts"
 import type { ResourcePath } from "./parse-path.ts"
+import { queryFlag } from "./query-flag.ts"
 import type { BodyType } from "./read-body.ts"
 import { listMetadata, type Representation, representation } from "./representation.ts"
 
@@ -148,22 +150,7 @@ function writeOptions({ query, headers, duplicates }: ResourceCall): WriteOption
 }
 
 function deleteOptions({ query, body }: ResourceCall): DeleteOptions {
-  const given = isObject(body) ? body : {}
-  const preconditions = isObject(given.preconditions) ? given.preconditions : {}
-  const { uid, resourceVersion } = preconditions
-  const inBody = isArray(given.dryRun) ? given.dryRun : []
-  const policy = given.propagationPolicy ?? textOf(query, "propagationPolicy")
-  const known = ["Background", "Foreground", "Orphan"] as const
-  const propagationPolicy = known.find((name) => name === policy)
-  if (policy !== undefined && policy !== null && propagationPolicy === undefined) {
-    throw bad("delete", "propagationPolicy must be Background, Foreground or Orphan")
-  }
-  return {
-    dryRun: isDryRun([...query.getAll("dryRun"), ...inBody]),
-    ...(typeof uid === "string" ? { uid } : {}),
-    ...(typeof resourceVersion === "string" ? { resourceVersion } : {}),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-  }
+  return readDeleteOptions(query, body, isDryRun)
 }
 
 /** The object of the body, at home where the path says. */
@@ -266,7 +253,7 @@ async function patchAnswer(call: ResourceCall, form: Representation): Promise<An
   if (bodyType === "apply") {
     const object = bodyObject(call, "apply")
     const fieldManager = textOf(query, "fieldManager") ?? ""
-    const force = query.get("force") === "true"
+    const force = queryFlag(query, "force") === true
     return written(
       form,
       await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),
@@ -308,7 +295,7 @@ async function scaleAnswer(call: ResourceCall): Promise<Answer> {
   if (method !== "PATCH") throw apiFault("SPT-API-021", { method, path: pathText(call) })
   if (bodyType === "apply") {
     const fieldManager = textOf(query, "fieldManager") ?? ""
-    const given = { ...options, fieldManager, force: query.get("force") === "true" }
+    const given = { ...options, fieldManager, force: queryFlag(query, "force") === true }
     return plain(await scale.apply(principal, ref, bodyObject(call, "apply"), given))
   }
   const type = needPatchType(bodyType)

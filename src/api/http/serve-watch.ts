@@ -15,6 +15,7 @@ import { type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { statusOf } from "../status-object.ts"
 import { eventObject, type RawEvent, type RawWatchEvent } from "../verb-watch.ts"
 import type { ApiResponse } from "./exchange.ts"
+import { queryFlag } from "./query-flag.ts"
 import { type Representation, representation } from "./representation.ts"
 
 const slowReaderMs = 60_000
@@ -70,9 +71,6 @@ function lifeSeconds({ query, clock }: WatchServing): number {
   return defaultSeconds + (clock.now() % defaultSeconds)
 }
 
-const flag = (text: string | null): boolean | undefined =>
-  text === null ? undefined : text === "true" || text === "1"
-
 /** Refusals of the request itself are thrown from here, before the answer begins. */
 async function openEvents(
   serving: WatchServing,
@@ -84,7 +82,7 @@ async function openEvents(
   const isInitial = checkWatchOptions({
     resourceVersion: asked,
     resourceVersionMatch: resourceVersionMatch ?? "",
-    sendInitialEvents: flag(query.get("sendInitialEvents")),
+    sendInitialEvents: queryFlag(query, "sendInitialEvents"),
   })
   if (!isInitial) {
     const resourceVersion = asked === "" ? "0" : asked
@@ -113,14 +111,14 @@ class WatchLines {
   constructor(serving: WatchServing) {
     this.#serving = serving
     this.#form = representation(serving)
-    this.#bookmarks = flag(serving.query.get("allowWatchBookmarks")) === true
+    this.#bookmarks = queryFlag(serving.query, "allowWatchBookmarks") === true
   }
 
   lineOf(event: Served): Uint8Array | string | undefined {
     if (event.type === "INITIAL") return this.#initial(event.bytes)
     if (event.type === "INITIAL_END") {
       this.#told = event.resourceVersion
-      const wanted = flag(this.#serving.query.get("sendInitialEvents")) === true
+      const wanted = queryFlag(this.#serving.query, "sendInitialEvents") === true
       return wanted ? this.#bookmark(true) : undefined
     }
     if (event.type === "BOOKMARK") {
