@@ -34,7 +34,12 @@ function compile(node: SchemaNode, nested: boolean): Validator {
   const junctors = compileJunctors(node)
   const judge: Validator = (value, walk, old) => {
     if (value === null && node.nullable) return
-    if (!checkType(value)) return wrongType(node, value, walk)
+    if (!checkType(value)) {
+      wrongType(node, value, walk)
+      // A value of another type is not among those listed either; Kubernetes says both.
+      if (value !== null) for (const rule of rules.any) rule(value, walk)
+      return
+    }
     for (const rule of rules.any) rule(value, walk)
     if (typeof value === "string") {
       for (const rule of rules.text) rule(value, walk)
@@ -71,7 +76,8 @@ function hiding(judge: Validator): Validator {
 
 function wrongType(node: SchemaNode, value: Json, walk: ValidationWalk): void {
   const [wanted, found] = [typeText(node), typeName(value)]
-  const body = `must be of type ${wanted}: "${found}"`
+  const kubeType = node.intOrString ? "integer,string" : wanted
+  const body = `must be of type ${kubeType}: "${found}"`
   walk.report("TypeInvalid", `must be of type ${wanted}, not ${found}`, { value: found, body })
 }
 

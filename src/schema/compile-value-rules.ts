@@ -208,7 +208,8 @@ function uniqueRule(node: SchemaNode): Rule<readonly Json[]> {
   }
   const shownKey = (item: Json): Json => {
     if (listType === "set" || !isObject(item)) return item
-    return Object.fromEntries(listMapKeys.map((name) => [name, item[name] ?? null]))
+    const names = [...listMapKeys].sort()
+    return Object.fromEntries(names.map((name) => [name, item[name] ?? null]))
   }
   const what = listType === "set" ? "item" : `item with this ${listMapKeys.join(" and ")}`
   return (value, walk) => {

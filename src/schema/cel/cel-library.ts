@@ -35,6 +35,7 @@ const limits = {
 }
 
 let library: Library | undefined
+let syntax: Environment | undefined
 
 export function parseCel(source: string, variables: CelVariables): ParsedCel | CelProblem {
   library ??= createRequire(import.meta.url)("@marcbachmann/cel-js") as Library
@@ -56,9 +57,10 @@ export function parseCel(source: string, variables: CelVariables): ParsedCel | C
 /** Only the syntax; types are judged by check-cel.ts. */
 export function parseSyntax(source: string): CelNode | CelProblem {
   library ??= createRequire(import.meta.url)("@marcbachmann/cel-js") as Library
+  const options = { limits, homogeneousAggregateLiterals: false, enableOptionalTypes: true }
+  syntax ??= new library.Environment(options)
   try {
-    const options = { limits, homogeneousAggregateLiterals: false, enableOptionalTypes: true }
-    return new library.Environment(options).parse(source).ast
+    return syntax.parse(source).ast
   } catch (error) {
     return problemOf(error)
   }

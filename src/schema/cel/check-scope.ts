@@ -18,7 +18,7 @@ export interface CheckScope {
 
 export type Check = (node: CelNode, scope: CheckScope | undefined) => Checked
 
-const unbounded: ReadonlySet<string> = new Set(["string", "bytes", "list", "map", "dyn", "object"])
+const unbounded: ReadonlySet<string> = new Set(["string", "bytes", "list", "map", "dyn"])
 
 /** How many characters or items a value has at most. */
 export const maxOf = (shape: Shape): number =>

@@ -12,10 +12,11 @@ const perCharacter = 0.1
 const perPatternCharacter = 0.25
 const sizeCap = Number.MAX_SAFE_INTEGER
 
-const unbounded: ReadonlySet<string> = new Set(["string", "bytes", "list", "map", "dyn", "object"])
+const unbounded: ReadonlySet<string> = new Set(["string", "bytes", "list", "map", "dyn"])
 
 const sizeOf = (shape: Shape | undefined): number => {
   if (shape === undefined) return 0
+  if (shape.kind === "optional") return sizeOf(shape.of)
   return shape.max ?? (unbounded.has(shape.kind) ? sizeCap : 1)
 }
 
@@ -47,6 +48,8 @@ export function estimateCall(name: string, shapes: readonly Shape[]): CallEstima
       return { cost: Math.max(1, reading(left + right)), max: left + right }
     case "_[_]":
       return { cost: 1 }
+    case "dyn":
+      return { cost: 1, max: left }
     case "@in":
       return { cost: second?.kind === "map" ? 1 : right }
     case ".startsWith":
