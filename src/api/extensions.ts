@@ -20,8 +20,9 @@ export interface ExtensionRoute {
   /** "/setpoint/v1/plans/:name"; a segment with a colon matches any one segment. */
   readonly pattern: string
   /**
-   * What a role must allow: one of these, or nothing when the list is empty because the handler shows
-   * each caller only what they may see. Without it the path itself, or what it names below /api(s).
+   * What a role must allow: one of these, or nothing when the list is empty because the handler
+   * shows each caller only what they may see. Without it the path itself, or what it names below
+   * /api(s).
    */
   readonly access?: (
     params: Params,

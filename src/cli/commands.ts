@@ -5,6 +5,7 @@ import { adoptCommand } from "./commands/adopt.ts"
 import { applyCommand } from "./commands/apply.ts"
 import { approveCommand } from "./commands/approve.ts"
 import { auditCommand } from "./commands/audit.ts"
+import { authCommand } from "./commands/auth.ts"
 import { backupCommand } from "./commands/backup.ts"
 import { breakGlassCommand } from "./commands/break-glass.ts"
 import { checkpointCommand } from "./commands/checkpoint.ts"
@@ -78,6 +79,7 @@ export const commands: readonly CliCommand[] = [
   doctorCommand,
   newCommand,
   tokenCommand,
+  authCommand,
   kubeconfigCommand,
   dashboardCommand,
   secretsCommand,

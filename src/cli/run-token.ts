@@ -44,7 +44,7 @@ export async function create(cli: Cli, name: string, options: TokenOptions): Pro
   if (file !== undefined && existsSync(file)) {
     throw bad(`--file ${file}`, "it exists", "choose a new file")
   }
-  const asked = { name, kind, lifeMs }
+  const asked = { name, kind, lifeMs, groups: options.group ?? [] }
   const made = createToken(directoryOf(cli), asked, localPrincipal(), Date.now(), systemRandom)
   if (file !== undefined) writeFileSync(file, `${made.token}\n`, { mode: 0o600, flag: "wx" })
   const { expiresAt } = made.row
@@ -57,9 +57,16 @@ export async function create(cli: Cli, name: string, options: TokenOptions): Pro
 
 export async function listTokens(cli: Cli): Promise<number> {
   const rows = readTokens(directoryOf(cli))
-  const shown = rows.map(({ name, kind, createdAt, expiresAt }) => {
+  const shown = rows.map(({ name, kind, createdAt, expiresAt, groups }) => {
     const expired = Date.parse(expiresAt) <= Date.now()
-    return { name, kind, createdAt, expiresAt, expired }
+    return {
+      name,
+      kind,
+      ...(groups === undefined ? {} : { groups }),
+      createdAt,
+      expiresAt,
+      expired,
+    }
   })
   if (await printData(cli, { tokens: shown })) return exitCode.ok
   if (shown.length === 0) cli.terminal.note("only the owner's token, DIR/token")

@@ -78,6 +78,12 @@ export function checkpointRoutes(plane: Plane): ExtensionRoute[] {
         return toPlainJson(summary(await named.remove(loop, name, principal, textsOf(body).reason)))
       },
     },
+    ...rollbackRoutes(plane),
+  ]
+}
+
+function rollbackRoutes(plane: Plane): ExtensionRoute[] {
+  return [
     {
       method: "POST",
       pattern: "/setpoint/v1/rollback",

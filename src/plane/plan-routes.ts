@@ -17,7 +17,6 @@ import { named, Sight } from "./route-access.ts"
 const pageSize = 500
 
 export function planRoutes(plane: Plane): ExtensionRoute[] {
-  const { plans } = plane.engine
   return [
     {
       method: "GET",
@@ -47,6 +46,13 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
         })
       },
     },
+    ...decisionRoutes(plane),
+  ]
+}
+
+function decisionRoutes(plane: Plane): ExtensionRoute[] {
+  const { plans } = plane.engine
+  return [
     {
       method: "POST",
       pattern: "/apis/setpoint.dev/v1alpha1/namespaces/:namespace/plans/:name/approval",

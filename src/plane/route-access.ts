@@ -1,5 +1,5 @@
-// What the paths that are no verbs ask of a role, and what a caller may see of what they show. Loops
-// stand for their ledger: `loops/journal` is reading what happened in one.
+// What the paths that are no verbs ask of a role, and what a caller may see of what they show.
+// Loops stand for their ledger: `loops/journal` is reading what happened in one.
 
 import type { WantedAccess } from "../api/extensions.ts"
 import { forbidden } from "../api/http/forbidden.ts"
@@ -63,7 +63,10 @@ export class Sight {
     return this.may(loopAccess("get", id))
   }
 
-  /** What happened in a loop; for the plane's own journal, and those without a namespace, the plane. */
+  /**
+   * What happened in a loop; for the plane's own journal, and those without a namespace, the
+   * plane.
+   */
   journal(id: string): boolean {
     return id.includes(".") ? this.may(loopAccess("get", id, journal)) : this.plane()
   }

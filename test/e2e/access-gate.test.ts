@@ -18,7 +18,7 @@ const refusals = /^SPT-(API-029|PLAN-005|OWN-001|STOP-001|ROLL-002|GLASS-001|API
 const isRefused = (role: RoleName, { status, code }: Answered): boolean =>
   status === 403 && (role === "agent" ? refusals.test(code) : code === "SPT-API-029")
 
-/** Letters of the verbs that each role has on a kind inside `shop`: v view, e edit, a admin, g agent. */
+/** Letters of the verbs that each role has on a kind inside `shop`. */
 const readers = "glw"
 const all = "cdDglpuw"
 const kinds: Readonly<Record<string, Partial<Record<RoleName, string>>>> = {
@@ -124,7 +124,7 @@ describe("every kind and every verb", () => {
 interface Row {
   readonly path: (namespace: string) => string
   readonly body?: (namespace: string) => Json
-  /** Who may, in the namespace where the roles are; "" nobody. v e a g, and n for no role at all. */
+  /** Who may, where the roles are; "" nobody. v e a g, and n for no role at all. */
   readonly home: string
   /** The same where they are not. */
   readonly other: string

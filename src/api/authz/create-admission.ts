@@ -1,5 +1,5 @@
-// Making an object needs the verb create, also where it is made by an apply or an update of something
-// that is not there yet.
+// Making an object needs the verb create, also where it is made by an apply or an update of
+// something that is not there yet.
 
 import type { Admission } from "../../contract/admission.ts"
 import type { Authorizer } from "../../contract/authorizer.ts"

@@ -1,5 +1,6 @@
-// The roles and bindings that a new plane starts with: those of Kubernetes, and what people, services
-// and agents with a token may do. Ordinary objects, which an administrator may change or delete.
+// The roles and bindings that a new plane starts with: those of Kubernetes, and what people,
+// services and agents with a token may do. Ordinary objects, which an administrator may change or
+// delete.
 
 import type { JsonObject } from "../../base/json.ts"
 import {

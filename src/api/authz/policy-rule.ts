@@ -1,5 +1,6 @@
 // One rule of a role, and whether it allows an access or covers another rule. The semantics are
-// those of Kubernetes: rules only ever allow, `*` is everything, names do not restrict what has none.
+// those of Kubernetes: rules only ever allow, `*` is everything, names do not restrict what has
+// none.
 
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { Access } from "../../contract/authorizer.ts"

@@ -1,5 +1,5 @@
-// Access reviews: may I, may they, what may I, who am I, whose token is this. Answered from the roles
-// when they are created; nothing of them is stored.
+// Access reviews: may I, may they, what may I, who am I, whose token is this. Answered from the
+// roles when they are created; nothing of them is stored.
 
 import { at, isArray, isObject, type Json, type JsonObject, toPlainJson } from "../../base/json.ts"
 import type { Access } from "../../contract/authorizer.ts"

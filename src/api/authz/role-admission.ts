@@ -1,6 +1,6 @@
 // Nobody gives away more than they hold: a role needs its own rules to be held, or the verb
-// `escalate` on it; a binding needs the rules of its role to be held, or the verb `bind`. Only callers
-// from outside are asked; the engine makes the default roles.
+// `escalate` on it; a binding needs the rules of its role to be held, or the verb `bind`. Only
+// callers from outside are asked; the engine makes the default roles.
 
 import { equalJson, isObject, type Json } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"

@@ -1,5 +1,6 @@
-// Roles and bindings in memory, by subject, so that a check reads only what names the caller. Fed by
-// every commit before it is answered, and by following the store; a change touches only what it names.
+// Roles and bindings in memory, by subject, so that a check reads only what names the caller. Fed
+// by every commit before it is answered, and by following the store; a change touches only what it
+// names.
 
 import type { Clock } from "../../base/clock.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"

@@ -1,6 +1,6 @@
-// One line for every request that changes something, or was refused to: who, what, from where, how it
-// ended; never a body. The line is durable before the answer goes out, and while none can be written
-// nothing is changed.
+// One line for every request that changes something, or was refused to: who, what, from where, how
+// it ended; never a body. The line is durable before the answer goes out, and while none can be
+// written nothing is changed.
 
 import type { Clock } from "../../base/clock.ts"
 import { toTimestamp } from "../../base/clock.ts"

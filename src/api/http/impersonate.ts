@@ -1,5 +1,6 @@
-// Speaking as somebody else (kubectl --as), for those whom a role allows it. Whoever does so decides
-// nothing: what only people may do is refused, so that nobody gains another's approval this way.
+// Speaking as somebody else (kubectl --as), for those whom a role allows it. Whoever does so
+// decides nothing: what only people may do is refused, so that nobody gains another's approval this
+// way.
 
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
 import { authenticatedGroup, isSource, type Principal } from "../../contract/principal.ts"

@@ -1,6 +1,6 @@
-// People who sign in with another issuer (OpenID Connect). Its keys are fetched once and again when an
-// unknown one is named, not more often than the cooldown allows. Nobody gets a name or a group of the
-// system by what an issuer says.
+// People who sign in with another issuer (OpenID Connect). Its keys are fetched once and again when
+// an unknown one is named, not more often than the cooldown allows. Nobody gets a name or a group
+// of the system by what an issuer says.
 
 import { request as httpsRequest } from "node:https"
 import {
@@ -22,7 +22,9 @@ export interface OidcOptions {
   /** "sub" when missing. */
   readonly usernameClaim?: string
   readonly groupsClaim?: string
-  /** Before every name; "-" for none. The issuer and "#" when missing, unless the claim is email. */
+  /**
+   * Before every name; "-" for none. The issuer and "#" when missing, unless the claim is email.
+   */
   readonly usernamePrefix?: string
   readonly groupsPrefix?: string
   /** PEM of the authority that signed the issuer's certificate; the system's when missing. */

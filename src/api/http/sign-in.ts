@@ -1,5 +1,6 @@
-// What everybody who signed in has: the group of all who did, and no name that belongs to the system.
-// Nobody signs in as the engine, a source or a part of the system, whoever vouches for them.
+// What everybody who signed in has: the group of all who did, and no name that belongs to the
+// system. Nobody signs in as the engine, a source or a part of the system, whoever vouches for
+// them.
 
 import {
   agentsGroup,

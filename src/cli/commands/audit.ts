@@ -46,6 +46,13 @@ export const auditCommand: CliCommand = {
         cli.run(async () => (await import("../run-audit.ts")).runExport(cli, name, options)),
       )
     audit
+      .command("requests")
+      .description("every request that changed something or was refused, the oldest first")
+      .option("--since <time>", "not older than this: 30d, 12h, or a time (default 1d)")
+      .action((options: ExportOptions) =>
+        cli.run(async () => (await import("../run-audit-requests.ts")).runRequests(cli, options)),
+      )
+    audit
       .command("anchor")
       .description("the newest entry of every journal as JSON, to keep elsewhere")
       .action(() => cli.run(async () => (await import("../run-audit.ts")).runAnchor(cli)))

@@ -7,14 +7,18 @@ export interface TokenOptions {
   readonly kind: string
   readonly for: string
   readonly file?: string
+  readonly group?: readonly string[]
 }
+
+const collect = (value: string, before: readonly string[] | undefined) => [...(before ?? []), value]
 
 const help = `
 The token is shown once; only its hash is kept, in DIR/tokens.json. Use it with --token FILE or in
 the environment variable SETPOINT_TOKEN. Only tokens of kind human approve plans.
 
 Example:
-  setpoint token create bob --kind human --for 30d --file bob.token`
+  setpoint token create bob --kind human --for 30d --file bob.token
+  setpoint token create deploy --kind service --group payments`
 
 export const tokenCommand: CliCommand = {
   register(parser, cli) {
@@ -40,6 +44,7 @@ function createCommand(token: Parser, cli: Cli): void {
     .description("make a token for one person, service or agent")
     .argument("<name>", "who it is: letters, digits, dots, dashes, underscores, @")
     .requiredOption("--kind <kind>", "human, service or agent")
+    .option("--group <group>", "role bindings may name it (repeatable)", collect)
     .option("--for <duration>", "how long it works, at most 366d", "90d")
     .option("--file <file>", "write it into this new file, readable by you alone")
     .addHelpText("after", help)

@@ -1,5 +1,5 @@
-// The log of requests: DIR/audit/requests-TIME.jsonl, the owner's alone. Lines that come together are
-// made durable together; files are bounded in size and number, and the oldest goes first.
+// The log of requests: DIR/audit/requests-TIME.jsonl, the owner's alone. Lines that come together
+// are made durable together; files are bounded in size and number, and the oldest goes first.
 
 import { randomUUID } from "node:crypto"
 import {

@@ -2,6 +2,7 @@
 // default roles of a new plane; and the reviews that answer from them.
 
 import { readFileSync } from "node:fs"
+import { aggregateRoles } from "../../api/authz/aggregate-roles.ts"
 import { defaultRoles } from "../../api/authz/default-roles.ts"
 import { ensureDefaultRoles } from "../../api/authz/ensure-default-roles.ts"
 import { reviewRoutes } from "../../api/authz/review-routes.ts"
@@ -32,6 +33,7 @@ export interface IssuerOptions extends Omit<OidcOptions, "authority"> {
 export interface LocalAccess {
   readonly authenticate: Authenticate
   readonly routes: readonly PlainRoute[]
+  close(): Promise<void>
 }
 
 /** Before anybody is served. */
@@ -63,7 +65,12 @@ export async function openAccess(
     ...reviewRoutes({ roles, identify }),
     tokenRequestRoute(accounts, verbs),
   )
-  return { authenticate, routes: issuerRoutes(accounts.keys) }
+  const aggregation = aggregateRoles(plane.api.context.roles, verbs, (fault) => {
+    plane.ports.logger.warn("roles could not be aggregated", { error: fault.message })
+  })
+  await aggregation.settled()
+  const close = () => aggregation.close()
+  return { authenticate, routes: issuerRoutes(accounts.keys), close }
 }
 
 /** What verifies the tokens of service accounts elsewhere. */

@@ -43,6 +43,9 @@ const fileMax = 1_000_000
 /** No spaces, no slash, no colon: nobody can be named like a source or the engine. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,62}$/
 
+/** Groups of the system are nobody's to give, but the one that may do everything. */
+const groupForm = /^(system:masters|(?!system:|setpoint:)[A-Za-z0-9][A-Za-z0-9:._@/-]{0,199})$/
+
 const pathOf = (directory: string) => join(directory, "tokens.json")
 
 export function readTokens(directory: string): readonly TokenRow[] {
@@ -72,6 +75,8 @@ function parse(text: string): readonly TokenRow[] | undefined {
 function isRow(value: Json): boolean {
   if (!isObject(value)) return false
   const { name, kind, sha256: hash, createdAt, expiresAt } = value
+  const { groups = [] } = value
+  if (!Array.isArray(groups) || !groups.every((one) => typeof one === "string")) return false
   const texts = [name, hash, createdAt, expiresAt].every((one) => typeof one === "string")
   return texts && principalKinds.some((one) => one === kind) && !Number.isNaN(expiry(expiresAt))
 }
@@ -89,7 +94,7 @@ export interface NewToken extends Principal {
 /** The token is told once and kept by nobody. */
 export function createToken(
   directory: string,
-  { name, kind, lifeMs }: NewToken,
+  { name, kind, lifeMs, groups = [] }: NewToken,
   owner: Principal,
   now: number,
   random: Random,
@@ -98,6 +103,8 @@ export function createToken(
   if (!nameForm.test(name)) {
     throw refuse("a name has 1 to 63 letters, digits, dots, dashes, underscores or @")
   }
+  const odd = groups.find((group) => !groupForm.test(group))
+  if (odd !== undefined) throw refuse(`"${odd.slice(0, 100)}" is no group that can be given`)
   if (name === owner.name) throw refuse("that is the owner of the plane, who has DIR/token")
   const known = readTokens(directory)
   const live = known.filter((row) => expiry(row.expiresAt) > now)
@@ -108,6 +115,7 @@ export function createToken(
     ...{ name, kind, sha256: sha256(token) },
     createdAt: toTimestamp(now),
     expiresAt: toTimestamp(now + lifeMs),
+    ...(groups.length === 0 ? {} : { groups }),
   }
   write(directory, [...live, row])
   return { token, row }
