@@ -74,6 +74,8 @@ const definition: Descriptions = {
   "status.storedVersions": "Versions in which objects may be stored.",
 }
 
+const asked: Descriptions = { spec: "The question.", status: "The answer." }
+
 export const kubernetesDescriptions: Readonly<Record<string, Descriptions>> = {
   Namespace: {
     "": "A room for names: objects of a namespaced kind lie in one, and go with it.",
@@ -121,11 +123,11 @@ export const kubernetesDescriptions: Readonly<Record<string, Descriptions>> = {
   RoleBinding: { "": "Gives a role to somebody, in its namespace.", ...binding },
   ClusterRoleBinding: { "": "Gives a cluster role to somebody, everywhere.", ...binding },
   CustomResourceDefinition: definition,
-  SelfSubjectAccessReview: { "": "Asks: may I do this?" },
-  SubjectAccessReview: { "": "Asks: may they do this?" },
-  LocalSubjectAccessReview: { "": "Asks: may they do this, in this namespace?" },
-  SelfSubjectRulesReview: { "": "Asks: what may I do in a namespace?" },
-  SelfSubjectReview: { "": "Asks: who am I?" },
-  TokenReview: { "": "Asks: whose token is this?" },
-  TokenRequest: { "": "Asks for a token of a service account." },
+  SelfSubjectAccessReview: { "": "Asks: may I do this?", ...asked },
+  SubjectAccessReview: { "": "Asks: may they do this?", ...asked },
+  LocalSubjectAccessReview: { "": "Asks: may they do this, in this namespace?", ...asked },
+  SelfSubjectRulesReview: { "": "Asks: what may I do in a namespace?", ...asked },
+  SelfSubjectReview: { "": "Asks: who am I?", ...asked },
+  TokenReview: { "": "Asks: whose token is this?", ...asked },
+  TokenRequest: { "": "Asks for a token of a service account.", ...asked },
 }
