@@ -11,6 +11,7 @@ import { updateManaged } from "../schema/apply-merge.ts"
 import { apiFault } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { asServed } from "./stored-object.ts"
+import { invalidFault } from "./validate-object.ts"
 
 export const sourceManagerPrefix = "setpoint-source/"
 
@@ -31,7 +32,11 @@ function comparable(object: ApiObject): Json {
 export function checkManager(manager: string, principalName: string): void {
   const refuse = (why: string) =>
     apiFault("SPT-API-006", { verb: "use", what: "the field manager", why })
-  if (manager === "") throw refuse("fieldManager is required for apply patch")
+  if (manager === "") {
+    const message = "Required value: is required for apply patch"
+    const cause = { field: "fieldManager", reason: "FieldValueRequired", message }
+    throw invalidFault("PatchOptions.meta.k8s.io", "", [cause])
+  }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   if (manager.length > 128 || /[\u0000-\u001f\u007f]/.test(manager)) {
     throw refuse("it must have at most 128 printable characters")

@@ -94,7 +94,12 @@ function checkAnnotations(annotations: Readonly<Record<string, string>>): FieldC
 
 function checkOwners(metadata: ObjectMeta): FieldCause[] {
   const owners = metadata.ownerReferences ?? []
-  const controllers = owners.filter((owner) => owner.controller === true)
-  if (controllers.length <= 1) return []
-  return [invalid("metadata.ownerReferences", "only one owner may have controller set to true")]
+  const [first, ...others] = owners.filter((owner) => owner.controller === true)
+  if (first === undefined) return []
+  const named = ({ kind, name }: { kind: string; name: string }) => `${kind}/${name}`
+  return others.map((other) => {
+    const which = `references for ${named(first)} and ${named(other)}`
+    const rule = "Only one reference can have Controller set to true"
+    return invalid("metadata.ownerReferences", `${rule}. Found "true" in ${which}`)
+  })
 }

@@ -1,13 +1,14 @@
 // From what a caller sent to an object that the rest may trust: right kind, bounded, pruned to its
 // schema, nothing in metadata that only the server may say.
 
-import { isObject, type Json } from "../base/json.ts"
+import { isObject, type Json, type JsonObject } from "../base/json.ts"
 import type { WriteOptions } from "../contract/client.ts"
 import type { ApiObject, ObjectMeta } from "../object/object.ts"
 import { compileSchema } from "../schema/compile-schema.ts"
 import { issuePathText } from "../schema/issue.ts"
 import { checkShape } from "./check-shape.ts"
 import { apiFault, causesText } from "./faults.ts"
+import { withoutOwnerDuplicates } from "./owner-duplicates.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 
 const metadataOnly = compileSchema({ type: "object" })
@@ -44,11 +45,13 @@ export function readInput(
   if (flaws.length > 0 && validation === "Strict") refuseFlaws(resource, flaws)
   const lines = flaws.map(({ field, what }) => `${what} "${field}"`)
   const object = value as ApiObject
-  checkTypes(resource, value.metadata)
-  const plain = { ...object, metadata: withoutNulls(object.metadata) }
+  const pruned = isObject(value.metadata) ? value.metadata : {}
+  const { metadata, warnings } = withoutOwnerDuplicates(pruned)
+  checkTypes(resource, metadata)
+  const plain = { ...object, metadata: withoutNulls(metadata) }
   return {
     object: resource.rules.complete?.(plain) ?? plain,
-    warnings: validation === "Ignore" ? [] : lines.slice(0, 20),
+    warnings: [...(validation === "Ignore" ? [] : lines.slice(0, 20)), ...warnings],
   }
 }
 
@@ -85,7 +88,7 @@ function checkTypes(resource: ServedResource, metadata: Json | undefined): void 
   refuse("read", resource, `${issuePathText(first.path)} ${first.message}`)
 }
 
-function withoutNulls(metadata: ObjectMeta): ObjectMeta {
+function withoutNulls(metadata: JsonObject): ObjectMeta {
   const members = Object.entries(metadata).filter(([, value]) => value !== null)
   return Object.fromEntries(members) as Partial<ObjectMeta> as ObjectMeta
 }

@@ -37,11 +37,10 @@ export function issueCause(issue: Issue): FieldCause {
 function checkNewFinalizers(object: ApiObject, old: ApiObject | undefined): FieldCause[] {
   if (old?.metadata.deletionTimestamp === undefined) return []
   const before = old.metadata.finalizers ?? []
-  return (object.metadata.finalizers ?? [])
-    .filter((finalizer) => !before.includes(finalizer))
-    .map((finalizer) => ({
-      field: "metadata.finalizers",
-      reason: "FieldValueForbidden",
-      message: `no new finalizers can be added if the object is being deleted: ${finalizer}`,
-    }))
+  const added = (object.metadata.finalizers ?? []).filter((name) => !before.includes(name))
+  if (added.length === 0) return []
+  const rule = "Forbidden: no new finalizers can be added if the object is being deleted"
+  const found = `found new finalizers []string{${added.map((name) => `"${name}"`).join(", ")}}`
+  const reason = "FieldValueForbidden"
+  return [{ field: "metadata.finalizers", reason, message: `${rule}, ${found}` }]
 }

@@ -11,6 +11,7 @@ import { managerOf, now, ownAfterUpdate } from "./managed-fields.ts"
 import { type ReadInput, readInput } from "./read-input.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { faultNames, readStored } from "./stored-object.ts"
+import { invalidFault } from "./validate-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { writeObject } from "./write-object.ts"
 
@@ -74,8 +75,9 @@ function newKey(context: ApiContext, resource: ServedResource, object: ApiObject
   const { name, generateName, namespace } = object.metadata
   if (name) return keyOf(resource, namespace ?? "", name)
   if (!generateName) {
-    const why = "name or generateName is required"
-    throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
+    const message = "Required value: name or generateName is required"
+    const cause = { field: "metadata.name", reason: "FieldValueRequired", message }
+    throw invalidFault(resource.kind, "", [cause])
   }
   const generated = `${generateName.slice(0, generatedBaseMax)}${newSuffix(context.random)}`
   return keyOf(resource, namespace ?? "", generated)

@@ -120,6 +120,39 @@ describe("update", () => {
   })
 })
 
+describe("owners and finalizers", () => {
+  const owner = { apiVersion: "v1", kind: "A", name: "a", uid: "1" }
+  const withOwners = (...ownerReferences: object[]) => {
+    const made = configMap("a")
+    return { ...made, metadata: { ...made.metadata, ownerReferences } } as typeof made
+  }
+
+  it("count an owner that is there twice once, and warn", async () => {
+    const twice = withOwners(owner, owner)
+    const { object, warnings } = await world.verbs.create(alice, configMaps, twice)
+    expect(object.metadata.ownerReferences).toEqual([owner])
+    expect(warnings.join()).toContain("duplicate UID(s) observed: 1")
+  })
+
+  it("refuse two controllers, and new finalizers on what is being deleted", async () => {
+    const both = withOwners(
+      { ...owner, controller: true },
+      { ...owner, uid: "2", name: "b", controller: true },
+    )
+    const two = await faultOf(world.verbs.create(alice, configMaps, both))
+    expect(two.status).toBe(422)
+    expect(two.message).toContain('Found "true" in references for A/a and A/b')
+    const kept = configMap("a")
+    const metadata = { ...kept.metadata, finalizers: ["a.dev/x"] }
+    await world.verbs.create(alice, configMaps, { ...kept, metadata })
+    await world.verbs.delete(alice, target)
+    const more = { metadata: { finalizers: ["a.dev/x", "a.dev/y"] } }
+    const fault = await faultOf(patch("merge", more))
+    expect(fault.status).toBe(422)
+    expect(fault.message).toContain('found new finalizers []string{"a.dev/y"}')
+  })
+})
+
 describe("fields that are unknown or there twice", () => {
   const wrong = { ...note("a", { color: "red", zzz: 1 }) }
   const duplicates = ["spec.color"]
