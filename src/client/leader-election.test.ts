@@ -55,7 +55,7 @@ const leading = (...all: readonly Candidate[]) =>
   all.map(({ terms }) => terms.at(-1)?.isLeading() === true)
 
 describe("a leader election", () => {
-  it("has one leader, and gives the lease back at the end so that the next need not wait", async () => {
+  it("has one leader, and gives the lease back at the end: the next need not wait", async () => {
     const a = candidate("a")
     await clock.advance(1000)
     const b = candidate("b")

@@ -1,7 +1,7 @@
-// One leader among many, by a Lease object, with the rules of Kubernetes' own clients: times of other
-// hosts are never compared, only how long ago, by our own clock, their record last changed. A leader
-// that could not renew in time stops being one before anybody else may become it. The number of
-// terms (leaseTransitions) fences: whoever writes under an older one is late.
+// One leader among many, by a Lease object, with the rules of Kubernetes' own clients: times of
+// other hosts are never compared, only how long ago, by our own clock, their record last
+// changed. A leader that could not renew in time stops being one before anybody else may become
+// it. The number of terms (leaseTransitions) fences: whoever writes under an older one is late.
 
 import { withDeadline } from "../base/async.ts"
 import { type Clock, sleep } from "../base/clock.ts"
@@ -40,9 +40,9 @@ const leases = { group: "coordination.k8s.io", version: "v1", resource: "leases"
 const jitter = 1.2
 
 /**
- * Waits until it leads, then runs the work. Ends when the work does, with "done" and the lease given
- * back; when leadership was lost and the work has ended, with "lost"; with "stopped" when the signal
- * aborts while it waits.
+ * Waits until it leads, then runs the work. Ends when the work does, with "done" and the lease
+ * given back; when leadership was lost and the work has ended, with "lost"; with "stopped" when the
+ * signal aborts while it waits.
  */
 export async function leadOnce(
   options: LeaderElectionOptions,

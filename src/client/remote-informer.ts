@@ -1,6 +1,6 @@
-// Knows all objects of one resource of a plane elsewhere and tells what changed: lists, watches, and
-// goes on where it was when the connection breaks or the server restarts. When the past is gone
-// (410) it lists again and compares, so that no change and no delete is lost.
+// Knows all objects of one resource of a plane elsewhere and tells what changed: lists, watches,
+// and goes on where it was when the connection breaks or the server restarts. When the past is
+// gone (410) it lists again and compares, so that no change and no delete is lost.
 
 import { type Clock, sleep } from "../base/clock.ts"
 import { type Fault, isFault, toFault } from "../base/faults.ts"

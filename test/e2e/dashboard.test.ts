@@ -56,7 +56,7 @@ async function signIn(): Promise<string> {
 }
 
 describe("the dashboard", () => {
-  it("opens with a link that works once, into a cookie that scripts and other sites don't get", async () => {
+  it("opens by a link that works once, into a cookie that no script or other site gets", async () => {
     const link = sessions.link(alice)
     const first = await ask(`/login?token=${link}`)
     expect(String(first.headers["set-cookie"])).toMatch(/; HttpOnly; SameSite=Strict$/)

@@ -51,7 +51,7 @@ describe("the port with TLS", () => {
     expect((await sendHttp2(session, { ":path": path, authorization })).status).toBe(200)
   })
 
-  it("knows the holder of a certificate of its authority, over both, and nobody by another", async () => {
+  it("knows whoever holds a certificate of its authority, and nobody by another", async () => {
     const who = async (pair: typeof rig.owner | undefined) => {
       const review = "/setpoint/v1/whoami"
       return JSON.parse((await rig.send(review, {}, pair === undefined ? {} : { pair })).text)
@@ -170,7 +170,7 @@ describe("bytes that two readers could read differently", () => {
 })
 
 describe("ending", () => {
-  it("lets running requests finish, ends watches in peace, and says goodbye over HTTP/2", async () => {
+  it("lets requests finish, ends watches in peace, and says goodbye over HTTP/2", async () => {
     const gate = deferred<void>()
     const begun = deferred<void>()
     let under = 0

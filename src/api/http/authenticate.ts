@@ -52,7 +52,7 @@ export function bearerToken(request: Pick<ApiRequest, "headers">): string | unde
 
 const certificates = new WeakMap<object, ClientCertificate | "none">()
 
-/** Of a connection whose client proved to hold the key of a certificate that our authority signed. */
+/** Of a connection whose client holds the key of a certificate that our authority signed. */
 export function clientCertificate(
   request: Pick<ApiRequest, "socket" | "stream">,
 ): ClientCertificate | undefined {

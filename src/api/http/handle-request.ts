@@ -1,5 +1,5 @@
-// One HTTP request from its headers to its answer: who asks, what for, may they, the body, the verb.
-// Nothing is looked up before the caller is known and allowed.
+// One HTTP request from its headers to its answer: who asks, what for, may they, the body, the
+// verb. Nothing is looked up before the caller is known and allowed.
 
 import { withDeadline } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"

@@ -1,5 +1,5 @@
-// Is it alive, is it ready, which version. Open to everyone who reaches the port: load balancers and
-// supervisors have no token.
+// Is it alive, is it ready, which version. Open to everyone who reaches the port: load balancers
+// and supervisors have no token.
 
 import type { Answer } from "./answer.ts"
 import type { PlainCall, PlainRoute } from "./plain-route.ts"

@@ -1,5 +1,6 @@
-// The ordinary lane for requests, and a reserved one: what stops the plane, lifts a stop or asks for
-// Plane/local is answered when every ordinary slot is taken. Watches are counted on their own.
+// The ordinary lane for requests, and a reserved one: what stops the plane, lifts a stop or asks
+// for Plane/local is answered when every ordinary slot is taken. Watches are counted on their
+// own.
 
 import type { Clock } from "../../base/clock.ts"
 import { protects } from "../../base/protections.ts"

@@ -44,7 +44,7 @@ describe("slots for requests", () => {
     expect(slots.waiting).toBe(0)
   })
 
-  it("never give out more than there are, to all or to one, and are all free in the end", async () => {
+  it("are never more than there are, for all or for one, and all free in the end", async () => {
     const name = fc.constantFrom("a", "b", "c")
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(name, fc.boolean()), { maxLength: 60 }), async (steps) => {

@@ -1,6 +1,6 @@
-// HTTP/1.1 and HTTP/2 with TLS on one port. Node's own server for each protocol does the work behind
-// one handshake, so that neither pays for the other. Certificates of clients are asked for and not
-// required: whoever has none shows a token.
+// HTTP/1.1 and HTTP/2 with TLS on one port. Node's own server for each protocol does the work
+// behind one handshake, so that neither pays for the other. Certificates of clients are asked
+// for and not required: whoever has none shows a token.
 
 import { constants, createServer as createHttp2Server, type ServerHttp2Session } from "node:http2"
 import { createServer as createHttpsServer, type Server } from "node:https"

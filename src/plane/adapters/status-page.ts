@@ -32,7 +32,8 @@ h1 { margin: 0; font-size: 1.4rem }
 header p { margin: 0; opacity: .7 }
 table { border-collapse: collapse; width: 100%; margin-top: 1.5rem }
 caption { text-align: left; font-weight: 600 }
-th, td { text-align: left; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top }
+th, td { text-align: left; padding: .4rem .8rem .4rem 0; vertical-align: top }
+tr { border-bottom: 1px solid #8884 }
 #alarm { border-left: .3rem solid #c22; padding: .5rem 1rem; white-space: pre-line }
 .well { color: #178a3c } .trouble { color: #b55a00 }
 `

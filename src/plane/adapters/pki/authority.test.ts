@@ -57,7 +57,7 @@ describe("the plane's authority", () => {
     }
   })
 
-  it("shows the same certificates after a restart, and new ones for other names or near the end", () => {
+  it("shows the same after a restart, and new ones for other names or near the end", () => {
     const first = open()
     const server = first.server(names).certificate
     expect(open().certificate).toBe(first.certificate)

@@ -1,4 +1,5 @@
-// Just enough of DER to write certificates. It only writes: what others send is read by node:crypto.
+// Just enough of DER to write certificates. It only writes: what others send is read by
+// node:crypto.
 
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const body = Buffer.concat(parts)
