@@ -6,6 +6,7 @@ import { type Fault, toFault } from "../base/faults.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
+import { admissionDefinitions } from "./definitions/admission-registration.ts"
 import { leaseDefinition } from "./definitions/coordination.ts"
 import {
   configMapDefinition,
@@ -47,6 +48,7 @@ const builtIns: readonly ApiObject[] = [
   invariantDefinition,
   signalDefinition,
   ...rbacDefinitions,
+  ...admissionDefinitions,
   ...reviewDefinitions,
 ]
 
@@ -84,8 +86,13 @@ export class ResourceRegistry {
   readonly #known = new Map<string, Known>()
   #version = 0
 
-  constructor() {
-    for (const { name, served } of compiledBuiltIns()) {
+  /** `more` are built-in kinds that only some planes serve. */
+  constructor(more: readonly ApiObject[] = []) {
+    const others = more.map((definition) => ({
+      name: definition.metadata.name,
+      served: compileDefinition(definition, true),
+    }))
+    for (const { name, served } of [...compiledBuiltIns(), ...others]) {
       this.#known.set(name, { revision: 0, served })
     }
   }
@@ -101,6 +108,11 @@ export class ResourceRegistry {
 
   find(ref: ResourceRef): ServedResource | undefined {
     return this.#ofDefinition(ref).find((served) => served.version === ref.version)
+  }
+
+  /** Every version of the kind that is served. */
+  versionsOf(key: { group: string; resource: string }): readonly ServedResource[] {
+    return this.#ofDefinition(key)
   }
 
   /** As find, but throws 404. */

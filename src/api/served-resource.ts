@@ -111,7 +111,7 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
     definition: definition.metadata.name,
     builtIn,
     ...conversionOf(spec.conversion),
-    rules: builtIn ? rulesOf(definition.metadata.name) : {},
+    rules: builtIn ? rulesOf(definition.metadata.name, definition["x-setpoint"]) : {},
     ...builtInTraits(builtIn ? definition["x-setpoint"] : undefined),
   }
   const { group, resource, storageVersion } = names
@@ -141,11 +141,13 @@ export interface BuiltInTraits {
   readonly unconditionalUpdate?: boolean
   /** Its objects are those of this kind, in another form; rules say how they differ. */
   readonly storedAs?: ResourceRef
+  /** Plain data of Kubernetes, as Go programs write it. */
+  readonly nullIsAbsent?: boolean
 }
 
-function builtInTraits(
-  given: unknown,
-): Required<Omit<BuiltInTraits, "storedAs">> & Pick<BuiltInTraits, "storedAs"> {
+type FullTraits = Required<Omit<BuiltInTraits, "storedAs" | "nullIsAbsent">>
+
+function builtInTraits(given: unknown): FullTraits & Pick<BuiltInTraits, "storedAs"> {
   const traits: BuiltInTraits = isObject(given) ? (given as object) : {}
   return {
     verbs: traits.verbs ?? storedVerbs,

@@ -65,6 +65,7 @@ export function planeOptions(command: Command): Command {
       "--key-file <file>",
       "keys for hashes and encryption of secrets, outside the data directory",
     )
+    .option("--workload-kinds", "serve Pods, Deployments and the like, as plain data")
     .option("--listen <host:port>", "where the API is served with TLS (127.0.0.1:7443)", place)
     .option("--port <port>", "port of the API on that host; 0 picks a free one", port)
     .option("--tls-san <name>", "the certificate is good for this name too (repeatable)", collect)

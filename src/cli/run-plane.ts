@@ -23,6 +23,7 @@ export interface RunPlaneOptions {
   readonly provider?: readonly string[]
   readonly signalCommand?: readonly string[]
   readonly keyFile?: string
+  readonly workloadKinds?: boolean
   readonly listen?: Place
   readonly port?: number
   readonly tlsSan?: readonly string[]
@@ -115,6 +116,7 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.signalCommand === undefined ? {} : { signalCommands: options.signalCommand }),
     ...(options.provider === undefined ? {} : { providers: options.provider }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
+    ...(options.workloadKinds === true ? { workloadKinds: true } : {}),
     listen: listenOf(options),
     ...issuerOf(options),
     ...backupsOf(data, options),

@@ -35,6 +35,8 @@ export interface PlanePorts {
   readonly logger: Logger
   readonly metrics: Metrics
   readonly round?: RoundOptions
+  /** Kubernetes' workload kinds are served, as plain data. */
+  readonly workloadKinds?: boolean
   readonly workers?: number
   /** How long journal entries are kept. */
   readonly journalKeepMs?: number

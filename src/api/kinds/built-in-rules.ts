@@ -1,5 +1,6 @@
 // Which built-in kinds have rules of their own.
 
+import { isObject, type Json } from "../../base/json.ts"
 import { configMapRules } from "./config-map-rules.ts"
 import { coreEventRules, newEventRules } from "./event-rules.ts"
 import type { KindRules } from "./kind-rules.ts"
@@ -11,6 +12,7 @@ import {
   roleRules,
 } from "./rbac-rules.ts"
 import { secretRules } from "./secret-rules.ts"
+import { workloadRules } from "./workload-rules.ts"
 
 const none: KindRules = {}
 
@@ -26,7 +28,8 @@ const rules: Readonly<Record<string, KindRules>> = {
   "clusterrolebindings.rbac.authorization.k8s.io": clusterRoleBindingRules,
 }
 
-/** By the name of the built-in definition. */
-export function rulesOf(definition: string): KindRules {
+/** By the name of the built-in definition, and what it says of itself. */
+export function rulesOf(definition: string, traits: Json | object | undefined): KindRules {
+  if (isObject(traits) && traits.nullIsAbsent === true) return workloadRules
   return (Object.hasOwn(rules, definition) ? rules[definition] : undefined) ?? none
 }

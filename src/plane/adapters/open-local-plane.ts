@@ -30,6 +30,8 @@ export interface LocalPlaneOptions extends LocalKindOptions {
   readonly signalCommands?: readonly string[]
   readonly logger: Logger
   readonly keyFile?: string
+  /** Kubernetes' workload kinds are served, as plain data. */
+  readonly workloadKinds?: boolean
   /** With TLS, besides the socket. */
   readonly listen?: ListenOptions
   /** Whose tokens sign people in, besides ours. */
@@ -71,6 +73,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
       stop: stopFile(directory),
       ...(options.journalKeepMs === undefined ? {} : { journalKeepMs: options.journalKeepMs }),
       hasher: openSecretKey(data.planeId, random, options.keyFile),
+      workloadKinds: options.workloadKinds === true,
       sealer: openSealer(data.planeId, random, options.keyFile),
       openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
       ...localBackups(data, directory, options.backups),
