@@ -208,7 +208,9 @@ export function updateManaged(
   const barred = who.ignore ?? FieldSet.empty
   const removed = gone.differenceDeep(barred)
   const touched = added.union(modified).difference(unowned).differenceDeep(barred)
-  if (touched.isEmpty && removed.isEmpty) return managedFields
+  // Records written under another schema are put right by the next write, whatever it changes.
+  const right = [...owners.values()].every(({ set, stored }) => set === stored)
+  if (touched.isEmpty && removed.isEmpty && right) return managedFields
   const id = ownerId({ ...who, operation: "Update" })
   const former = owners.get(id)
   const left = [...owners]

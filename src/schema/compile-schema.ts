@@ -126,10 +126,6 @@ function defaultIssues(root: SchemaNode): readonly Issue[] {
     const value = node.default
     if (value === undefined) continue
     const at = [...path, "default"]
-    if (value === null && !node.nullable) {
-      issues.push({ code: "Invalid", path: at, message: "must not be null unless nullable" })
-      continue
-    }
     const compiled = compileNode(node, false)
     const unknown = isObject(value) ? compiled.prune(value).unknown : nothing
     for (const place of unknown) {

@@ -78,7 +78,7 @@ export function parseNode(schema: JsonObject): SchemaNode {
     ...(additional === true ? { additional: untypedNode } : {}),
     ...(isObject(additional) ? { additional: parseNode(additional) } : {}),
     ...(isObject(schema.items) ? { items: parseNode(schema.items) } : {}),
-    ...(schema.default === undefined ? {} : { default: schema.default }),
+    ...defaultOf(schema),
     preserveUnknown: schema["x-kubernetes-preserve-unknown-fields"] === true,
     embeddedResource: schema["x-kubernetes-embedded-resource"] === true,
     listType: (schema["x-kubernetes-list-type"] ?? "atomic") as ListType,
@@ -93,6 +93,13 @@ export function parseNode(schema: JsonObject): SchemaNode {
     ...(isObject(schema.not) ? { not: parseNode(schema.not) } : {}),
     source: schema,
   }
+}
+
+/** Null where nothing can be null says nothing, as in Kubernetes. */
+function defaultOf(schema: JsonObject): { default?: Json } {
+  const { default: value, nullable } = schema
+  if (value === undefined || (value === null && nullable !== true)) return {}
+  return { default: value }
 }
 
 function parseProperties(properties: Json | undefined): ReadonlyMap<string, SchemaNode> {

@@ -93,7 +93,8 @@ export const shapeKeywords: ReadonlyMap<string, Check> = new Map([
   ["default", anything],
   [
     "additionalProperties",
-    (value: Json) => (value === true || isObject(value) ? ok : "must be true or a schema"),
+    (value: Json) =>
+      typeof value === "boolean" || isObject(value) ? ok : "must be true, false or a schema",
   ],
   ["x-kubernetes-int-or-string", bool],
   ["x-kubernetes-preserve-unknown-fields", onlyTrue],
@@ -114,12 +115,12 @@ export const noteKeywords: ReadonlySet<string> = new Set([
   "title",
   "example",
   "externalDocs",
-  "id",
   "$schema",
 ])
 
 export const forbiddenKeywords: ReadonlySet<string> = new Set([
   "$ref",
+  "id",
   "$defs",
   "definitions",
   "dependencies",

@@ -69,7 +69,7 @@ function judgeNode(
       judge.report("Forbidden", [...path, "properties", name], "can't be the name of a member")
     } else below((schema.properties as JsonObject)[name], "properties", name)
   }
-  if (schema.additionalProperties !== true)
+  if (typeof schema.additionalProperties !== "boolean")
     below(schema.additionalProperties, "additionalProperties")
   below(schema.items, "items")
 }
@@ -118,7 +118,8 @@ function judgeType(
     if (schema[keyword] !== true) continue
     judge.report("Invalid", [...path, keyword], "excludes x-kubernetes-int-or-string")
   }
-  if (schema.properties !== undefined && schema.additionalProperties !== undefined) {
+  const open = schema.additionalProperties !== undefined && schema.additionalProperties !== false
+  if (schema.properties !== undefined && open) {
     const message = "properties and additionalProperties exclude each other"
     judge.report("Forbidden", [...path, "additionalProperties"], message)
   }
@@ -164,7 +165,7 @@ function judgeIdentity(judge: SchemaJudge, schema: JsonObject, path: readonly st
 }
 
 function judgeRoot(judge: SchemaJudge, schema: JsonObject, path: readonly string[]): void {
-  if (schema.additionalProperties !== undefined) {
+  if (schema.additionalProperties !== undefined && schema.additionalProperties !== false) {
     const message = "is not allowed at the root"
     judge.report("Forbidden", [...path, "additionalProperties"], message)
   }

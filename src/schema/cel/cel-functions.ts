@@ -2,6 +2,7 @@
 // Patterns are RE2: linear in the text whatever they are.
 
 import { type CelCall, type CelFunction, type CelFunctions, patternOf } from "./cel-function.ts"
+import { authzMethods } from "./cel-functions-authz.ts"
 import { kubeFunctions, kubeMethods } from "./cel-functions-kube.ts"
 import { listFunctions, listMethods } from "./cel-functions-list.ts"
 import { textFunctions, textMethods } from "./cel-functions-text.ts"
@@ -163,6 +164,7 @@ export const methods: CelFunctions = {
   ...listMethods,
   ...timeMethods,
   ...kubeMethods,
+  ...authzMethods,
   size,
   startsWith: ofTexts("startsWith", (left, right) => left.startsWith(right)),
   endsWith: ofTexts("endsWith", (left, right) => left.endsWith(right)),

@@ -16,6 +16,11 @@ export type OpaqueKind =
   | "cidr"
   | "semver"
   | "format"
+  | "authorizer"
+  | "pathcheck"
+  | "groupcheck"
+  | "resourcecheck"
+  | "decision"
 
 export class CelOpaque {
   readonly kind: OpaqueKind

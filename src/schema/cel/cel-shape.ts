@@ -19,6 +19,11 @@ export type PlainKind =
   | "cidr"
   | "semver"
   | "format"
+  | "authorizer"
+  | "pathcheck"
+  | "groupcheck"
+  | "resourcecheck"
+  | "decision"
 
 export interface ShapeField {
   /** As it stands in the document; the key of the map is the escaped name. */
@@ -48,6 +53,14 @@ export type Shape =
 export type ListShape = Extract<Shape, { kind: "list" }>
 export type ObjectShape = Extract<Shape, { kind: "object" }>
 export type MapShape = Extract<Shape, { kind: "map" }>
+
+/** By the name that a rule escapes, or by the plain one where that can be written. */
+export function fieldOf({ fields }: ObjectShape, name: string): ShapeField | undefined {
+  const found = fields.get(name)
+  if (found !== undefined) return found
+  for (const field of fields.values()) if (field.name === name) return field
+  return undefined
+}
 
 export const plain = (kind: PlainKind): Shape => plains[kind]
 export const listOf = (item: Shape, max?: number): Shape => ({ kind: "list", item, ...sized(max) })
@@ -82,6 +95,11 @@ const kinds: readonly PlainKind[] = [
   "cidr",
   "semver",
   "format",
+  "authorizer",
+  "pathcheck",
+  "groupcheck",
+  "resourcecheck",
+  "decision",
 ]
 const plains = Object.fromEntries(kinds.map((kind) => [kind, { kind }])) as Readonly<
   Record<PlainKind, Shape>
@@ -97,6 +115,11 @@ const kindNames: Readonly<Record<string, string>> = {
   cidr: "net.CIDR",
   semver: "kubernetes.Semver",
   format: "kubernetes.NamedFormat",
+  authorizer: "kubernetes.authorization.Authorizer",
+  pathcheck: "kubernetes.authorization.PathCheck",
+  groupcheck: "kubernetes.authorization.GroupCheck",
+  resourcecheck: "kubernetes.authorization.ResourceCheck",
+  decision: "kubernetes.authorization.Decision",
 }
 
 export function shapeText(shape: Shape): string {

@@ -218,6 +218,19 @@ url.getEscapedPath(): string
 url.getQuery(): map<string, list<string>>
 format.named(string): optional<format>
 format.validate(string): optional<list<string>>
+authorizer.path(string): pathcheck
+authorizer.group(string): groupcheck
+authorizer.serviceAccount(string, string): authorizer
+groupcheck.resource(string): resourcecheck
+resourcecheck.subresource(string): resourcecheck
+resourcecheck.namespace(string): resourcecheck
+resourcecheck.name(string): resourcecheck
+resourcecheck.check(string): decision
+pathcheck.check(string): decision
+decision.allowed(): bool
+decision.reason(): string
+decision.errored(): bool
+decision.error(): string
 `
 
 const ordered = ["bool", "string", "bytes", "timestamp", "duration"]

@@ -4,7 +4,13 @@
 import { MapView } from "./cel-map-view.ts"
 import { CelOpaque, makeBytes, makeDuration, makeTimestamp } from "./cel-opaque.ts"
 import { CelStop } from "./cel-run.ts"
-import type { ListShape, MapShape, ObjectShape, Shape } from "./cel-shape.ts"
+import {
+  fieldOf,
+  type ListShape,
+  type MapShape,
+  type ObjectShape,
+  type Shape,
+} from "./cel-shape.ts"
 import { parseDuration, parseTimestamp } from "./cel-time.ts"
 import { type CelValue, type ListMark, lift, makeList } from "./cel-value.ts"
 
@@ -23,8 +29,7 @@ class TypedMap extends MapView {
   get(key: CelValue): CelValue | undefined {
     if (typeof key !== "string") return undefined
     const shape = this.#shape
-    const field =
-      shape.kind === "object" ? shape.fields.get(key) : { name: key, shape: shape.value }
+    const field = shape.kind === "object" ? fieldOf(shape, key) : { name: key, shape: shape.value }
     if (field === undefined || !Object.hasOwn(this.#raw, field.name)) return undefined
     const member = this.#raw[field.name]
     return member === undefined ? undefined : liftTyped(member, field.shape)

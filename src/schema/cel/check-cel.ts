@@ -6,6 +6,7 @@ import { CelStop } from "./cel-run.ts"
 import {
   type Bindings,
   bound,
+  fieldOf,
   fits,
   listOf,
   mapOf,
@@ -116,11 +117,12 @@ export function memberShape(shape: Shape, name: string, at: number): Shape {
     case "optional":
       return optionalOf(unwrapped(memberShape(shape.of, name, at)))
     case "object": {
-      const field = shape.fields.get(name)
+      const field = fieldOf(shape, name)
       if (field === undefined) throw new CelStop(`undefined field '${name}'`, at)
       return field.shape
     }
     default:
+      if (shape.kind === "authorizer" && name === "requestResource") return plain("resourcecheck")
       throw new CelStop(`type '${shapeText(shape)}' does not support field selection`, at)
   }
 }

@@ -4,6 +4,7 @@
 
 import { type CelFunction, takes } from "./cel-function.ts"
 import { functions, methods } from "./cel-functions.ts"
+import { requestResourceOf } from "./cel-functions-authz.ts"
 import type { CelNode } from "./cel-library.ts"
 import {
   isOpaque,
@@ -132,6 +133,7 @@ function select(from: CelStep, name: string, at: number): CelStep {
   return (scope, run) => {
     const value = from(scope, run)
     if (isOpaque(value, "optional")) return insideOptional(value.data as CelValue, name, at)
+    if (name === "requestResource" && isOpaque(value, "authorizer")) return requestResourceOf(value)
     if (!isMap(value)) throw new CelStop(`a ${typeOf(value)} has no member ${name}`, at)
     const member = memberOf(value, name)
     if (member === undefined) throw new CelStop(`no such member: ${name}`, at)

@@ -76,6 +76,7 @@ describe("typed expressions hold for", () => {
     "type(self.port) == string && self.port.endsWith('%')",
     "self.a__dash__b__dot__c__slash__d == 'x' && self.__namespace__ == 'ns'",
     "has(self.name) && !has(self.ratio) == false",
+    "self.namespace == self.__namespace__",
     "self.tags == ['a', 'b']",
     "self.ports == self.ports.reverse() || self.ports.size() == 2",
     "self.numbers.sum() == 8 && self.numbers.min() == 1 && self.numbers.max() == 5",
