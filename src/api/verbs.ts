@@ -27,6 +27,7 @@ import { createAdmission } from "./authz/create-admission.ts"
 import { roleAdmission } from "./authz/role-admission.ts"
 import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
 import { followRoles, RoleIndex } from "./authz/role-index.ts"
+import { workloadDefinitions } from "./definitions/workloads.ts"
 import { apiFault } from "./faults.ts"
 import { followOwners, OwnerIndex } from "./owner-index.ts"
 import { type RawReads, rawReads } from "./raw-reads.ts"
@@ -52,6 +53,8 @@ export interface ApiOptions {
   rejectPlan?(principal: Principal, plan: ApiObject): Promise<ApiObject>
   /** Without it, kinds that need a webhook answer 500. */
   readonly callWebhook?: CallWebhook
+  /** Pods, Deployments and the like are served too, as plain data. */
+  readonly workloadKinds?: boolean
   /** Run after the built-in ones. */
   readonly mutating?: readonly Admission[]
   readonly validating?: readonly Admission[]
@@ -71,7 +74,9 @@ export interface Api {
 /** Answers when the stored definitions and owners are known. */
 export async function openApi(options: ApiOptions): Promise<Api> {
   const { store, clock, random, judge } = options
-  const registry = new ResourceRegistry()
+  const registry = new ResourceRegistry(
+    options.workloadKinds === true ? await workloadDefinitions() : [],
+  )
   const owners = new OwnerIndex()
   const roleIndex = new RoleIndex()
   const roles = roleAuthorizer(roleIndex)

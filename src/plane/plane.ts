@@ -157,6 +157,7 @@ export class Plane {
     this.#api = await openApi({
       ...{ store, clock, random, judge: engine.judge },
       hasProvider: (group, resource) => this.hasProvider(group, resource),
+      workloadKinds: ports.workloadKinds === true,
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
       ...(ports.callWebhook === undefined ? {} : { callWebhook: ports.callWebhook }),
       mutating: [stopping.mutating],
