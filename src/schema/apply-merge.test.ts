@@ -349,6 +349,13 @@ describe("records written under an older schema", () => {
     expect(stored.fields("ann")).toEqual({ "f:spec": { "f:args": {} } })
   })
 
+  test("are put right by the next write, whatever it changes", () => {
+    const managed = [named("ann", { "f:args": { 'v:"a"': {} } })]
+    const same = object({ args: ["a"] })
+    const after = updateManaged(node, same, same, writer("bob"), managed)
+    expect(after).toEqual([named("ann", { "f:args": {} })])
+  })
+
   test("still show the owner to whoever asks by path", () => {
     const managed = [named("ann", { "f:args": { 'v:"a"': {} } })]
     const changed = changedPaths(node, object({ args: ["a"] }), object({ args: ["b"] }))
