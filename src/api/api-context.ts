@@ -4,12 +4,15 @@ import type { Clock } from "../base/clock.ts"
 import { protects } from "../base/protections.ts"
 import type { Random } from "../base/random.ts"
 import type { Admission } from "../contract/admission.ts"
+import type { Authorizer } from "../contract/authorizer.ts"
 import type { DeleteJudge } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Check, Revision, Store, Write } from "../contract/store.ts"
 import type { CallWebhook } from "../contract/webhook.ts"
 import type { ApiObject } from "../object/object.ts"
+import type { AdmissionIndex } from "./admission/admission-index.ts"
 import type { RoleIndex } from "./authz/role-index.ts"
+import type { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 import type { ResourceRegistry } from "./resource-registry.ts"
@@ -20,7 +23,12 @@ export interface ApiContext {
   readonly random: Random
   readonly registry: ResourceRegistry
   readonly owners: OwnerIndex
+  readonly lifetime: EventLifetime
   readonly roles: RoleIndex
+  /** Webhooks and policies that users configured. */
+  readonly admissions: AdmissionIndex
+  /** What the roles say, for expressions that ask. */
+  readonly authorizer: Authorizer
   readonly judge: DeleteJudge
   readonly mutating: readonly Admission[]
   readonly validating: readonly Admission[]
@@ -38,6 +46,8 @@ export interface ObjectWrite {
   readonly before: Revision
   readonly object: ApiObject | undefined
   readonly value: Uint8Array | undefined
+  /** It goes with this lease of the store. */
+  readonly lease?: string
 }
 
 /**
@@ -50,9 +60,9 @@ export async function commitObjects(
   also: { readonly checks: readonly Check[]; readonly writes: readonly Write[] },
 ): Promise<Revision | undefined> {
   const checks = objects.map(({ storageKey, before }) => ({ key: storageKey, modRevision: before }))
-  const writes = objects.map(({ storageKey, value }): Write => {
+  const writes = objects.map(({ storageKey, value, lease }): Write => {
     if (value === undefined) return { kind: "delete", key: storageKey }
-    return { kind: "put", key: storageKey, value }
+    return { kind: "put", key: storageKey, value, ...(lease === undefined ? {} : { lease }) }
   })
   // What a plane that was taken over from still hears must not become what is declared.
   const { epochCheck, epoch } = context.store.identity
@@ -69,6 +79,7 @@ export async function commitObjects(
     context.owners.put(storageKey, object, result.revision)
     context.registry.noteCommitted(storageKey, object, result.revision)
     context.roles.noteCommitted(storageKey, object, result.revision)
+    context.admissions.noteCommitted(storageKey, object, result.revision)
   }
   return result.revision
 }

@@ -10,6 +10,7 @@ import type { Store } from "../contract/store.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { CallWebhook } from "../contract/webhook.ts"
 import type { ApiObject } from "../object/object.ts"
+import { AdmissionIndex, followAdmission } from "./admission/admission-index.ts"
 import { adoptAdmission } from "./admission/adopt-rules.ts"
 import { authorsAdmission } from "./admission/authors.ts"
 import { definitionAdmission } from "./admission/definition-rules.ts"
@@ -28,6 +29,7 @@ import { roleAdmission } from "./authz/role-admission.ts"
 import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
 import { followRoles, RoleIndex } from "./authz/role-index.ts"
 import { workloadDefinitions } from "./definitions/workloads.ts"
+import { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
 import { followOwners, OwnerIndex } from "./owner-index.ts"
 import { type RawReads, rawReads } from "./raw-reads.ts"
@@ -53,6 +55,10 @@ export interface ApiOptions {
   rejectPlan?(principal: Principal, plan: ApiObject): Promise<ApiObject>
   /** Without it, kinds that need a webhook answer 500. */
   readonly callWebhook?: CallWebhook
+  /** For looks that store nothing: webhooks are not asked, policies are. */
+  readonly skipWebhooks?: boolean
+  /** How long an event stays after its last change; an hour when missing. */
+  readonly eventsKeepMs?: number
   /** Pods, Deployments and the like are served too, as plain data. */
   readonly workloadKinds?: boolean
   /** Run after the built-in ones. */
@@ -80,6 +86,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   const owners = new OwnerIndex()
   const roleIndex = new RoleIndex()
   const roles = roleAuthorizer(roleIndex)
+  const admissions = new AdmissionIndex(options.skipWebhooks === true)
   const hasProvider = (group: string, resource: string) => options.hasProvider(group, resource)
   const context: ApiContext = {
     store,
@@ -87,7 +94,10 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     random,
     registry,
     owners,
+    lifetime: new EventLifetime(store, clock, options.eventsKeepMs),
     roles: roleIndex,
+    admissions,
+    authorizer: roles,
     judge,
     ...(options.callWebhook === undefined ? {} : { callWebhook: options.callWebhook }),
     hasProvider,
@@ -120,6 +130,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     followDefinitions(store, clock, registry),
     followOwners(store, clock, owners),
     followRoles(store, clock, roleIndex),
+    followAdmission(store, clock, admissions),
   ]
   await Promise.all(followers.map((follower) => follower.synced()))
   const close = async () => {

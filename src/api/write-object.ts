@@ -9,13 +9,13 @@ import type { AdmissionRequest } from "../contract/admission.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
-import { checkSourceFields } from "./admission/source-fields.ts"
+import { checkSourceFields, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import { type ApiContext, commitObjects } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
-import { definitionCheck } from "./definition-end.ts"
 import { convertToStored } from "./convert-objects.ts"
+import { definitionCheck } from "./definition-end.ts"
 import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
@@ -80,11 +80,15 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
   const checks = old === undefined ? await placeChecks(context, resource, key) : []
   if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(object, true)
   const ends = isEnded(object)
+  const place = storageKey(key)
+  // The engine keeps its own events, a bounded number of them.
+  const lease = isEngine(draft.principal) ? undefined : await context.lifetime.leaseFor(place)
   const write = {
-    storageKey: storageKey(key),
+    storageKey: place,
     before: old?.revision ?? 0,
     object: ends ? undefined : stored,
     value: ends ? undefined : value,
+    ...(lease === undefined ? {} : { lease }),
   }
   const revision = await commitObjects(context, [write], { checks, writes: [] })
   if (revision === undefined) return undefined

@@ -50,6 +50,12 @@ function history(value: string): number {
   throw new InvalidArgumentError("give a duration from 1s to 1d, such as 30m")
 }
 
+function delay(value: string): number {
+  const ms = parseDuration(value)
+  if (ms !== undefined && ms <= 300_000) return ms
+  throw new InvalidArgumentError("give a duration up to 5m, such as 10s")
+}
+
 function backups(value: string): number {
   const count = Number(value)
   if (Number.isInteger(count) && count >= 1 && count <= 1000) return count
@@ -79,9 +85,11 @@ export function planeOptions(command: Command): Command {
     .option("--oidc-groups-prefix <text>", "goes before each group")
     .option("--oidc-ca-file <file>", "authority of the issuer's certificate, as PEM")
     .option("--watch-history <time>", "how long watches can go back (default 5m)", history)
+    .option("--shutdown-delay <time>", "say 503 on /readyz for so long before ending", delay)
     .option("--store <store>", "where objects are kept", store, "sqlite")
     .option("--backup-to <dir>", "make verified backups into this directory, by itself")
     .option("--backup-every <time>", "how often, when something changed (default 6h)", every)
     .option("--backup-keep <n>", "how many good ones stay (default 7)", backups)
+    .option("--events-keep <time>", "how long events are kept (default 1h)", every)
     .option("--journal-keep <time>", "how long journal entries are kept (default 400d)", keep)
 }

@@ -39,6 +39,10 @@ export interface RunPlaneOptions {
   /** Milliseconds. */
   readonly journalKeep?: number
   readonly watchHistory?: number
+  /** Milliseconds. */
+  readonly eventsKeep?: number
+  /** Milliseconds. */
+  readonly shutdownDelay?: number
   readonly backupTo?: string
   /** Milliseconds. */
   readonly backupEvery?: number
@@ -121,6 +125,8 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...issuerOf(options),
     ...backupsOf(data, options),
     ...(options.watchHistory === undefined ? {} : { watchHistoryMs: options.watchHistory }),
+    ...(options.eventsKeep === undefined ? {} : { eventsKeepMs: options.eventsKeep }),
+    ...(options.shutdownDelay === undefined ? {} : { shutdownDelayMs: options.shutdownDelay }),
     ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),
   })
 }

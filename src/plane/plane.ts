@@ -158,6 +158,7 @@ export class Plane {
       ...{ store, clock, random, judge: engine.judge },
       hasProvider: (group, resource) => this.hasProvider(group, resource),
       workloadKinds: ports.workloadKinds === true,
+      ...(ports.eventsKeepMs === undefined ? {} : { eventsKeepMs: ports.eventsKeepMs }),
       rejectPlan: (principal, plan) => this.#rejectPlan(principal, plan),
       ...(ports.callWebhook === undefined ? {} : { callWebhook: ports.callWebhook }),
       mutating: [stopping.mutating],

@@ -38,6 +38,8 @@ export interface PlanePorts {
   /** Kubernetes' workload kinds are served, as plain data. */
   readonly workloadKinds?: boolean
   readonly workers?: number
+  /** How long events are kept after their last change. */
+  readonly eventsKeepMs?: number
   /** How long journal entries are kept. */
   readonly journalKeepMs?: number
   /** Entries of a segment of the journal. */

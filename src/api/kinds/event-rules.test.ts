@@ -6,7 +6,11 @@ import {
   openApiWorld,
 } from "../../../test/conformance/client-world.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { systemRandom } from "../../base/system.ts"
 import type { ApiObject, ResourceRef } from "../../object/object.ts"
+import { SimClock } from "../../sim/sim-clock.ts"
+import { openMemoryStore } from "../../store/open-memory-store.ts"
+import { openApi } from "../verbs.ts"
 
 let world: ApiWorld
 beforeEach(async () => {
@@ -140,5 +144,31 @@ describe("events", () => {
     const again = await world.verbs.update(alice, newer, made.object)
     expect(again.changed).toBe(false)
     expect(world.store.revision).toBe(revision)
+  })
+
+  it("end together some time after they were last written, and nothing else does", async () => {
+    const clock = new SimClock()
+    const store = await openMemoryStore({ clock, random: systemRandom })
+    const api = await openApi({
+      ...{ store, clock, random: systemRandom, eventsKeepMs: 3_600_000 },
+      judge: { judge: async () => ({ kind: "denied", reasons: [] }) },
+      hasProvider: () => false,
+    })
+    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } }
+    await api.verbs.create(alice, { group: "", version: "v1", resource: "namespaces" }, space)
+    for (const name of ["a", "b", "c"]) await api.verbs.create(alice, core, oldEvent(name))
+    await clock.advance(50 * 60_000)
+    await api.verbs.patch(alice, ref(core, "c"), "merge", { count: 9 })
+    const names = async () =>
+      (await api.verbs.list(alice, core)).items.map(({ metadata }) => metadata.name)
+    expect(await names()).toEqual(["a", "b", "c"])
+    const before = store.revision
+    await clock.advance(20 * 60_000)
+    expect(await names()).toEqual(["c"])
+    expect(store.revision).toBe(before + 1)
+    await clock.advance(60 * 60_000)
+    expect(await names()).toEqual([])
+    await api.close()
+    await store.close()
   })
 })

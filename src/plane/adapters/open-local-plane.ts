@@ -37,6 +37,9 @@ export interface LocalPlaneOptions extends LocalKindOptions {
   /** Whose tokens sign people in, besides ours. */
   readonly issuer?: IssuerOptions
   readonly journalKeepMs?: number
+  /** How long /readyz says 503 before anything is closed. */
+  readonly shutdownDelayMs?: number
+  readonly eventsKeepMs?: number
   /** How long the past stays for watches that come back. */
   readonly watchHistoryMs?: number
   readonly backups?: BackupOptions & { readonly directory: string }
@@ -71,6 +74,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
       kinds: await localKinds({ ...options, directory }),
       metrics: new Metrics(),
       stop: stopFile(directory),
+      ...(options.eventsKeepMs === undefined ? {} : { eventsKeepMs: options.eventsKeepMs }),
       ...(options.journalKeepMs === undefined ? {} : { journalKeepMs: options.journalKeepMs }),
       hasher: openSecretKey(data.planeId, random, options.keyFile),
       workloadKinds: options.workloadKinds === true,
