@@ -96,6 +96,25 @@ describe("connections", () => {
   })
 })
 
+describe("clients that take their time", () => {
+  it("are sent away: without a byte, with half a header, with headers one by one", async () => {
+    rig = await TlsRig.open({ headersMs: 300 })
+    const held = async (begin: string, more: string) => {
+      const socket = await rig.raw()
+      socket.on("error", () => {})
+      const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+      socket.resume()
+      socket.write(begin)
+      const drip = setInterval(() => socket.writable && socket.write(more), 50)
+      await ended
+      clearInterval(drip)
+    }
+    const begin = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+    await Promise.all([held("", ""), held(begin, ""), held(begin, "X-A: b\r\n")])
+    expect((await rig.send("/healthz")).status).toBe(200)
+  })
+})
+
 describe("/metrics", () => {
   it("counts by verb, resource and status, with names that exist only", async () => {
     rig = await TlsRig.open({ metrics: new Metrics() })

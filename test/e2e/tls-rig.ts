@@ -33,6 +33,11 @@ export interface Reply {
 
 const names = ["localhost", "127.0.0.1"]
 
+interface Bounds {
+  readonly connectionsPerAddress?: number
+  readonly headersMs?: number
+}
+
 export class TlsRig {
   readonly world: ApiWorld
   readonly server: HttpServer
@@ -59,14 +64,14 @@ export class TlsRig {
   }
 
   static async open(
-    more: Partial<HttpServerOptions> & { readonly connectionsPerAddress?: number } = {},
+    more: Partial<HttpServerOptions> & Bounds = {},
     others: Readonly<Record<string, Principal>> = {},
   ): Promise<TlsRig> {
     const directory = mkdtempSync(join(tmpdir(), "spt-tls-"))
     const world = await openApiWorld()
     const authority = openAuthority({ directory, random: systemRandom, now: () => Date.now() })
     const extensions = new Extensions()
-    const { connectionsPerAddress, ...options } = more
+    const { connectionsPerAddress, headersMs, ...options } = more
     const tokens = Object.entries({ t: alice, ...others })
     const { verbs, reads, registry } = world
     const server = await serveHttp({
@@ -84,6 +89,7 @@ export class TlsRig {
         clientAuthority: authority.certificate,
         isOurs: (name) => names.includes(name),
         ...(connectionsPerAddress === undefined ? {} : { connectionsPerAddress }),
+        ...(headersMs === undefined ? {} : { headersMs }),
       },
       ...options,
     })

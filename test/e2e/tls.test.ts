@@ -76,6 +76,24 @@ describe("the port with TLS", () => {
     }
   })
 
+  it("knows them also on a connection that resumes an earlier one", async () => {
+    const { certificate: cert, key } = rig.owner
+    const ask = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    const first = await rig.raw({ cert, key })
+    const session = new Promise<Buffer>((resolve) => first.once("session", resolve))
+    first.write(ask)
+    const saved = await session
+    first.destroy()
+    const second = await rig.raw({ cert, key, session: saved })
+    expect(second.isSessionReused()).toBe(true)
+    second.write(ask)
+    const answer = await new Promise<string>((resolve) =>
+      second.once("data", (data) => resolve(String(data))),
+    )
+    expect(answer).toContain("200 OK")
+    second.destroy()
+  })
+
   it("refuses versions of TLS older than 1.2, and plain text", async () => {
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL@SECLEVEL=0" } as const
     await expect(rig.raw(old)).rejects.toThrow(/protocol|alert|version/i)
@@ -201,6 +219,16 @@ describe("ending", () => {
     expect([answered.status, JSON.parse(answered.text)]).toEqual([200, { slow: true }])
     await closed
     await expect(rig.raw()).rejects.toThrow()
+  })
+
+  it("says that it is not ready before it ends, and answers until then", async () => {
+    const socket = await rig.raw()
+    const closed = rig.server.close(1000, 400)
+    const ready = await rig.send("/readyz")
+    expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("it is ending")])
+    expect((await rig.send(path, {}, { token: "t" })).status).toBe(200)
+    await closed
+    socket.destroy()
   })
 
   it("does not wait for ever for what does not end", async () => {

@@ -47,15 +47,16 @@ export interface HttpServer {
   readonly routes: readonly PlainRoute[]
   /** Port of the dashboard. */
   readonly dashboardPort: number | undefined
-  /** Ends watches, waits for requests under way at most so long, closes. */
-  close(drainMs?: number): Promise<void>
+  /** Says for `noticeMs` that it is not ready; ends watches; waits for requests; closes. */
+  close(drainMs?: number, noticeMs?: number): Promise<void>
 }
 
 const idleLookMs = 20
 
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const stop = new AbortController()
-  const api = openHttpApi(options, stop.signal)
+  const leaving = new AbortController()
+  const api = openHttpApi(options, stop.signal, leaving.signal)
   const onRequest: OnRequest = (request, response) => {
     // A client that goes away mid-answer is its own affair.
     response.on("error", () => {})
@@ -94,7 +95,9 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     await closeAll(0)
     throw error
   }
-  const close = async (drainMs = 5000) => {
+  const close = async (drainMs = 5000, noticeMs = 0) => {
+    leaving.abort()
+    if (noticeMs > 0) await sleep(options.clock, noticeMs)
     stop.abort()
     await closeAll(drainMs)
   }
@@ -102,11 +105,15 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   return { url, socketPath: options.socketPath, routes, tls, dashboardPort: dashboard?.port, close }
 }
 
-function openHttpApi(options: HttpServerOptions, draining: AbortSignal): HttpApi {
+function openHttpApi(
+  options: HttpServerOptions,
+  draining: AbortSignal,
+  leaving: AbortSignal,
+): HttpApi {
   const { version = "0.0.0", clock, registry, metrics = new Metrics() } = options
   const lanes = new Lanes(clock, { ...defaultLaneLimits, ...options.limits })
   // Whoever sends requests here hears first that it ends.
-  const ready = () => (draining.aborted ? "it is ending" : options.ready?.())
+  const ready = () => (leaving.aborted ? "it is ending" : options.ready?.())
   return {
     ...options,
     routes: [

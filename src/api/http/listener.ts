@@ -25,10 +25,15 @@ export const http1Limits = {
   requireHostHeader: false,
   keepAliveTimeout: 30_000,
   insecureHTTPParser: false,
+  /** How often the two times below are looked at. */
+  connectionsCheckingInterval: 1000,
 } as const
 
-export function limit(server: Server): void {
-  server.headersTimeout = 10_000
+const headersMs = 10_000
+
+/** Nobody holds a connection by sending nothing, or a byte now and then. */
+export function limit(server: Server, withinMs = headersMs): void {
+  server.headersTimeout = withinMs
   server.requestTimeout = 60_000
   server.maxHeadersCount = 100
   server.maxConnections = 4096

@@ -27,6 +27,8 @@ export interface TlsOptions {
   /** Names and addresses that requests may be meant for. */
   isOurs(name: string): boolean
   readonly connectionsPerAddress?: number
+  /** Within which a request's headers, or the first bytes at all, have to come. */
+  readonly headersMs?: number
 }
 
 export interface TlsListener extends Listener {
@@ -62,7 +64,7 @@ export async function listenWithTls(
     },
     onRequest,
   )
-  limit(server)
+  limit(server, options.headersMs)
   boundAddresses(server, options.connectionsPerAddress ?? addressMax)
   const speakHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[]
   server.removeAllListeners("secureConnection")

@@ -38,6 +38,8 @@ export async function serveLocally(
   options: {
     readonly version: string
     readonly listen?: ListenOptions
+    /** How long /readyz says 503 before anything is closed. */
+    readonly shutdownDelayMs?: number
     readonly issuer?: IssuerOptions
   },
 ): Promise<LocalServer> {
@@ -86,7 +88,7 @@ export async function serveLocally(
   const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
   const close = async (drainMs?: number) => {
     keeping?.close()
-    await server.close(drainMs)
+    await server.close(drainMs, options.shutdownDelayMs)
     await access.close()
     audit.close()
   }
