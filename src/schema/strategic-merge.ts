@@ -193,13 +193,21 @@ function mergeLists(
   if (keys.length === 0) throw new StrategicPatchError("cannot merge lists without merge key")
   const { left, items } = specialItems(keys, live, patch)
   const merged = [...left]
+  const places = new Map<string, number>()
+  for (const [index, one] of left.entries()) {
+    const id = isObject(one) ? identityOf(keys, one) : undefined
+    if (id !== undefined && !places.has(id)) places.set(id, index)
+  }
   for (const item of items) {
     const id = identity(keys, item)
-    const at = merged.findIndex((one) => isObject(one) && identityOf(keys, one) === id)
-    const found = merged[at]
-    if (isObject(found)) {
+    const at = places.get(id)
+    const found = at === undefined ? undefined : merged[at]
+    if (at !== undefined && isObject(found)) {
       merged[at] = applyStrategicMerge(node.items ?? untypedNode, found, item)
-    } else merged.push(plain(item) ?? {})
+    } else {
+      places.set(id, merged.length)
+      merged.push(plain(item) ?? {})
+    }
   }
   return ordered(keys, merged, items, left)
 }
@@ -211,20 +219,20 @@ function identityOf(keys: readonly string[], item: JsonObject): string | undefin
 
 /** Items that say what to do instead of what to be. */
 function specialItems(keys: readonly string[], live: readonly Json[], patch: readonly Json[]) {
-  let left = live
+  const gone = new Set<string>()
   let replaced = false
   const items: JsonObject[] = []
   for (const item of patch) {
     if (!isObject(item)) continue
     const directive = item[marker]
     if (directive === undefined) items.push(item)
-    else if (directive === "delete") {
-      const id = identity(keys, item)
-      left = left.filter((one) => !isObject(one) || identityOf(keys, one) !== id)
-    } else if (directive === "replace") replaced = true
+    else if (directive === "delete") gone.add(identity(keys, item))
+    else if (directive === "replace") replaced = true
     else throw unknownDirective(directive)
   }
-  return replaced ? { left: items.map((item) => plain(item) ?? {}), items: [] } : { left, items }
+  if (replaced) return { left: items.map((item) => plain(item) ?? {}), items: [] }
+  const left = live.filter((one) => !isObject(one) || !gone.has(identityOf(keys, one) ?? ""))
+  return { left, items }
 }
 
 const unique = (list: readonly Json[]): Json[] => [
@@ -256,16 +264,18 @@ function ordered(
   const named = ranked.filter(({ id }) => wanted.has(id)).sort(by(wanted))
   const others = ranked.filter(({ id }) => !wanted.has(id)).sort(by(before))
   const result: Json[] = []
+  let next = 0
   for (const { item, id } of named) {
     const place = before.get(id)
-    while (others[0] !== undefined && place !== undefined) {
-      const other = before.get(others[0].id)
-      if (other === undefined || other >= place) break
-      result.push(others.shift()?.item ?? null)
+    for (let other = others[next]; other !== undefined && place !== undefined; ) {
+      const at = before.get(other.id)
+      if (at === undefined || at >= place) break
+      result.push(other.item)
+      other = others[++next]
     }
     result.push(item)
   }
-  return [...result, ...others.map(({ item }) => item)]
+  return [...result, ...others.slice(next).map(({ item }) => item)]
 }
 
 function deleteFrom(merged: Map<string, Json | undefined>, key: string, gone: Json): void {

@@ -146,23 +146,26 @@ function mergeLists(
   const configKeys = itemKeys(node, config)
   const wanted = new Set(configKeys)
   const twice = repeatedKeys(node, live)
-  const shared = configKeys.filter((key) => key !== undefined && liveKeys.includes(key))
+  const places = new Map(liveKeys.map((key, index) => [key, index]))
+  const shared = configKeys.filter((key) => key !== undefined && places.has(key))
+  let nextShared = 0
   const placed = new Set<string | undefined>()
   const merged: Json[] = []
   const place = (index: number) => {
     const key = configKeys[index]
-    const found = key === undefined || twice.has(key) ? -1 : liveKeys.indexOf(key)
-    const item = config[index] ?? null
-    merged.push(mergeTyped(node.items ?? untypedNode, found < 0 ? undefined : live[found], item))
+    const found = key === undefined || twice.has(key) ? undefined : places.get(key)
+    const before = found === undefined ? undefined : live[found]
+    merged.push(mergeTyped(node.items ?? untypedNode, before, config[index] ?? null))
     placed.add(key)
-    if (shared[0] === key) shared.shift()
+    if (shared[nextShared] === key) nextShared++
   }
   let [l, c] = [0, 0]
   while (l < live.length || c < config.length) {
     const key = liveKeys[l]
     const onlyLive = l < live.length && (key === undefined || !wanted.has(key))
     const same = l < live.length && c < config.length && key === configKeys[c]
-    const later = shared.length > 0 && shared[0] !== key && c < config.length
+    const awaited = shared[nextShared]
+    const later = awaited !== undefined && awaited !== key && c < config.length
     if (onlyLive) merged.push(live[l++] ?? null)
     else if (same) {
       place(c++)
