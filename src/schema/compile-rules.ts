@@ -2,13 +2,13 @@
 // every value of it. A rule that compares with the old value runs where there is one to compare
 // with; a rule that does not is forgiven where the value has not changed.
 
-import { equalJson, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
 import { makeOptional } from "./cel/cel-opaque.ts"
 import { optionalOf, type Shape } from "./cel/cel-shape.ts"
 import { liftTyped } from "./cel/cel-typed.ts"
 import { compileTyped, type TypedExpression } from "./cel/compile-typed.ts"
 import { shapeOf } from "./cel/schema-shape.ts"
-import { correlate } from "./correlate.ts"
+import { correlate, isUnchanged } from "./correlate.ts"
 import type { IssueCode, IssuePath } from "./issue.ts"
 import { fieldPathOf } from "./rule-path.ts"
 import type { SchemaNode } from "./schema-node.ts"
@@ -66,7 +66,7 @@ export function compileRules(node: SchemaNode, whole: boolean): RuleRunner | und
       const find = correlate(node, old)
       for (let index = 0; index < value.length; index++) {
         const item = value[index] ?? null
-        walk.enter(index, () => each(item, find(item), walk, budget))
+        walk.enter(index, () => each(item, find(item, index), walk, budget))
       }
     } else if (isObject(value)) {
       const before = isObject(old) ? old : undefined
@@ -120,7 +120,7 @@ function judge(rule: Rule, given: Given, { node, value, old, walk, budget }: Jud
   const result = rule.expression.evaluate(given, Math.min(callCostMax, budget.left))
   budget.left -= result.cost
   if (result.kind === "value" && result.value === true) return
-  if (!rule.usesOld && old !== undefined && equalJson(value, old)) return
+  if (!rule.usesOld && old !== undefined && isUnchanged(node, value, old)) return
   const shown = node.type ?? ""
   if (result.kind === "error") {
     const text = errorText(result.message, result.exceeded, rule)

@@ -1,16 +1,9 @@
 // Turns a node into a closure that validates a value. No code is generated; a valid value costs a
 // few calls and no allocation.
 
-import {
-  equalJson,
-  forbiddenKeys,
-  isArray,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../base/json.ts"
+import { forbiddenKeys, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
 import { compileValueRules } from "./compile-value-rules.ts"
-import { correlate } from "./correlate.ts"
+import { correlate, isUnchanged } from "./correlate.ts"
 import { issuePathText } from "./issue.ts"
 import { type SchemaNode, untypedNode } from "./schema-node.ts"
 import {
@@ -61,7 +54,7 @@ function compile(node: SchemaNode, nested: boolean): Validator {
     const before = walk.issues.length
     judge(value, walk, old)
     if (old === undefined || walk.issues.length === before) return
-    if (equalJson(value, old)) walk.issues.length = before
+    if (isUnchanged(node, value, old)) walk.issues.length = before
   }
   return node.secret ? hiding(forgiving) : forgiving
 }
@@ -121,7 +114,7 @@ function compileList(node: SchemaNode, nested: boolean) {
     const find = old === undefined ? undefined : correlate(node, old)
     for (let index = 0; index < value.length; index++) {
       const item = value[index] ?? null
-      walk.down(index, item, validate, find?.(item))
+      walk.down(index, item, validate, find?.(item, index))
     }
   }
 }
