@@ -58,14 +58,6 @@ export function readLabelSelector(text: string | undefined): Selector | undefine
 
 /** Fields that are not the object's name; each resource may have a few. */
 const extraFields: Readonly<Record<string, readonly string[]>> = {
-  events: [
-    "involvedObject.kind",
-    "involvedObject.name",
-    "involvedObject.namespace",
-    "involvedObject.uid",
-    "reason",
-    "type",
-  ],
   namespaces: ["status.phase"],
   plans: ["spec.loop", "status.phase"],
 }
@@ -89,13 +81,18 @@ export interface FieldSelection {
 }
 
 /** What a field selector may name depends on the kind. */
-export type SelectableKind = Pick<ServedResource, "resource" | "builtIn" | "selectableFields">
+export type SelectableKind = Pick<
+  ServedResource,
+  "resource" | "builtIn" | "selectableFields" | "rules"
+>
 
 export function readFieldSelector(text: string | undefined, kind: SelectableKind): FieldSelection {
   if (text === undefined || text.trim() === "") return {}
   const extra = kind.builtIn ? (extraFields[kind.resource] ?? []) : []
   const declared = kind.selectableFields.map((path) => path.slice(1))
-  const allowed = ["metadata.name", "metadata.namespace", ...extra, ...declared]
+  const { fields = {} } = kind.rules
+  const known = Object.keys(fields)
+  const allowed = ["metadata.name", "metadata.namespace", ...extra, ...known, ...declared]
   let name: string | undefined
   const terms = text.split(",").map((term) => {
     const match = /^([\w.-]+)\s*(==|=|!=)\s*(.*)$/.exec(term.trim())
@@ -106,7 +103,8 @@ export function readFieldSelector(text: string | undefined, kind: SelectableKind
       throw apiFault("SPT-API-006", { verb: "read", what: "the field selector", why })
     }
     if (path === "metadata.name" && operator !== "!=") name = value
-    const same = (object: ApiObject) => fieldText(object, path) === value
+    const special = known.includes(path) ? fields[path] : undefined
+    const same = (object: ApiObject) => (special?.(object) ?? fieldText(object, path)) === value
     return operator === "!=" ? (object: ApiObject) => !same(object) : same
   })
   const selector: Selector = (object) => terms.every((matches) => matches(object))

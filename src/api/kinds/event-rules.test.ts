@@ -138,6 +138,21 @@ describe("events", () => {
     expect(await faultOf(world.verbs.create(alice, core, elsewhere))).toMatchObject({ status: 422 })
   })
 
+  it("are found by what they are about, in the words of each group", async () => {
+    await world.verbs.create(alice, core, oldEvent("a"))
+    await world.verbs.create(alice, newer, newEvent("b", { type: "Warning" }))
+    const found = async (resource: ResourceRef, fieldSelector: string) => {
+      const { items } = await world.verbs.list(alice, resource, { fieldSelector })
+      return items.map(({ metadata }) => metadata.name)
+    }
+    expect(await found(core, "involvedObject.name=a,involvedObject.kind=Thing")).toEqual(["a", "b"])
+    expect(await found(newer, "regarding.name=a,type=Warning")).toEqual(["b"])
+    expect(await found(core, "source=tester")).toEqual(["a"])
+    expect(await found(newer, "reportingController=example.com/tester")).toEqual(["b"])
+    const wrong = world.verbs.list(alice, core, { fieldSelector: "regarding.name=a" })
+    expect(await faultOf(wrong)).toMatchObject({ status: 400 })
+  })
+
   it("that did not change are not stored again", async () => {
     const made = await world.verbs.create(alice, newer, newEvent("g"))
     const { revision } = world.store
