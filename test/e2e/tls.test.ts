@@ -7,6 +7,7 @@ import { deferred } from "../../src/base/async.ts"
 import { disarm } from "../../src/base/protections.ts"
 import { systemRandom } from "../../src/base/system.ts"
 import { openAuthority } from "../../src/plane/adapters/pki/authority.ts"
+import { SimClock } from "../../src/sim/sim-clock.ts"
 import { configMap, configMaps } from "../conformance/client-world.ts"
 import { sendHttp2, TlsRig } from "./tls-rig.ts"
 
@@ -222,13 +223,22 @@ describe("ending", () => {
   })
 
   it("says that it is not ready before it ends, and answers until then", async () => {
-    const socket = await rig.raw()
-    const closed = rig.server.close(1000, 400)
+    await rig.close()
+    const clock = new SimClock()
+    rig = await TlsRig.open({ clock })
+    let isClosed = false
+    const closed = rig.server.close(1000, 400).then(() => {
+      isClosed = true
+    })
     const ready = await rig.send("/readyz")
     expect([ready.status, ready.text]).toEqual([503, expect.stringContaining("it is ending")])
     expect((await rig.send(path, {}, { token: "t" })).status).toBe(200)
+    while (!isClosed) {
+      await clock.advance(100)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
     await closed
-    socket.destroy()
+    await expect(rig.send("/readyz")).rejects.toThrow()
   })
 
   it("does not wait for ever for what does not end", async () => {
