@@ -13,6 +13,7 @@ import {
   type ResourceRef,
   setpointGroup,
 } from "../object/object.ts"
+import { admitDelete } from "./admission/admission-hooks.ts"
 import { checkSourceDelete, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import type { ApiContext } from "./api-context.ts"
@@ -143,6 +144,7 @@ async function admitDeletes(
       warn: () => {},
     } as const
     for (const plugin of [...context.mutating, ...context.validating]) await plugin.admit(request)
+    await admitDelete(context, request)
   }
 }
 

@@ -9,6 +9,7 @@ import type { AdmissionRequest } from "../contract/admission.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
+import { mutateByHooks, validateByHooks } from "./admission/admission-hooks.ts"
 import { checkSourceFields, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import { type ApiContext, commitObjects } from "./api-context.ts"
@@ -56,6 +57,7 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
   validateObject(resource, object, old?.object)
   const request = admissionRequest(draft, object, warnings)
   for (const plugin of context.validating) await plugin.admit(request)
+  await validateByHooks(context, request)
   const answer = (whole: ApiObject, changed: boolean): Written => ({
     object: whole,
     warnings,
@@ -171,11 +173,14 @@ async function admit(
   asked: ApiObject,
   warnings: string[],
 ): Promise<ApiObject> {
-  let object = asked
-  for (const plugin of context.mutating) {
-    object = await plugin.admit(admissionRequest(draft, object, warnings))
+  const request = (object: ApiObject) => admissionRequest(draft, object, warnings)
+  const complete = async (given: ApiObject) => {
+    let object = given
+    for (const plugin of context.mutating) object = await plugin.admit(request(object))
+    return object
   }
-  return object
+  const mutation = { resource: draft.resource, request, complete }
+  return mutateByHooks(context, mutation, await complete(asked))
 }
 
 /** One more for each change of what is wanted; status and metadata do not count. */

@@ -50,6 +50,7 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
   const api = await openApi({
     ...{ store, clock, random },
     judge: { judge: async () => ({ kind: "denied", reasons: [] }) },
+    skipWebhooks: true,
     hasProvider: (group, resource) =>
       kinds.some((kind) => kind.resource.group === group && kind.resource.resource === resource),
   })

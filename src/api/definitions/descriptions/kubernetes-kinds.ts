@@ -76,6 +76,24 @@ const definition: Descriptions = {
 
 const asked: Descriptions = { spec: "The question.", status: "The answer." }
 
+const webhooks: Descriptions = {
+  webhooks: "Who is asked, in this order; configurations go by name.",
+  "webhooks[].name": "Fully qualified: at least three parts.",
+  "webhooks[].clientConfig": "Where it is, and whose certificate it shows.",
+  "webhooks[].clientConfig.url": "https://host/path.",
+  "webhooks[].clientConfig.service": "A name that `--webhook-service` gives an address.",
+  "webhooks[].clientConfig.caBundle": "PEM of the authorities that may have signed it, as base64.",
+  "webhooks[].rules": "Which operations on which resources it is asked about.",
+  "webhooks[].failurePolicy": "What becomes of a request when it can't be asked: Fail or Ignore.",
+  "webhooks[].matchPolicy": "Equivalent: rules count for the other versions of a kind, too.",
+  "webhooks[].namespaceSelector": "Only objects in namespaces with these labels.",
+  "webhooks[].objectSelector": "Only objects with these labels, before or after the change.",
+  "webhooks[].matchConditions": "Expressions that must all be true for it to be asked.",
+  "webhooks[].sideEffects": "Whether a dry run may ask it.",
+  "webhooks[].timeoutSeconds": "1 to 30.",
+  "webhooks[].admissionReviewVersions": "Versions of AdmissionReview that it understands.",
+}
+
 export const kubernetesDescriptions: Readonly<Record<string, Descriptions>> = {
   Namespace: {
     "": "A room for names: objects of a namespaced kind lie in one, and go with it.",
@@ -123,6 +141,36 @@ export const kubernetesDescriptions: Readonly<Record<string, Descriptions>> = {
   RoleBinding: { "": "Gives a role to somebody, in its namespace.", ...binding },
   ClusterRoleBinding: { "": "Gives a cluster role to somebody, everywhere.", ...binding },
   CustomResourceDefinition: definition,
+  MutatingWebhookConfiguration: {
+    "": "Webhooks that may change what is written before it is stored.",
+    ...webhooks,
+    "webhooks[].reinvocationPolicy":
+      "IfNeeded: asked once more when a later one changed the object.",
+  },
+  ValidatingWebhookConfiguration: {
+    "": "Webhooks that may refuse what is written.",
+    ...webhooks,
+  },
+  ValidatingAdmissionPolicy: {
+    "": "Rules, as expressions, that what is written must keep. It needs a binding to count.",
+    spec: "What it is about, and what must hold.",
+    "spec.paramKind": "The kind of the objects that bindings hand over as params.",
+    "spec.matchConstraints": "Which operations on which resources it is about.",
+    "spec.matchConditions": "Expressions that must all be true for it to judge.",
+    "spec.validations": "Expressions that must be true.",
+    "spec.variables": "Expressions with a name, for the others to use.",
+    "spec.auditAnnotations": "Checked and kept; nothing is made of them.",
+    "spec.failurePolicy": "What becomes of a request that can't be judged: Fail or Ignore.",
+    status: "What was found in its expressions.",
+  },
+  ValidatingAdmissionPolicyBinding: {
+    "": "Lets a policy count, for some objects, with some parameters.",
+    spec: "Which policy, where, and how strictly.",
+    "spec.policyName": "The policy.",
+    "spec.paramRef": "The objects that the policy sees as params.",
+    "spec.matchResources": "Narrows what the policy is about.",
+    "spec.validationActions": "Deny or Warn; Audit.",
+  },
   SelfSubjectAccessReview: { "": "Asks: may I do this?", ...asked },
   SubjectAccessReview: { "": "Asks: may they do this?", ...asked },
   LocalSubjectAccessReview: { "": "Asks: may they do this, in this namespace?", ...asked },
