@@ -24,6 +24,7 @@ import { guardsCommand } from "./commands/guards.ts"
 import { historyCommand } from "./commands/history.ts"
 import { inventoryCommand } from "./commands/inventory.ts"
 import { kubeconfigCommand } from "./commands/kubeconfig.ts"
+import { leaseCommand } from "./commands/lease.ts"
 import { moveCommand } from "./commands/move.ts"
 import { newCommand } from "./commands/new.ts"
 import { pauseCommand } from "./commands/pause.ts"
@@ -82,6 +83,7 @@ export const commands: readonly CliCommand[] = [
   authCommand,
   kubeconfigCommand,
   dashboardCommand,
+  leaseCommand,
   secretsCommand,
   backupCommand,
   restoreCommand,

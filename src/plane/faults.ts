@@ -48,6 +48,11 @@ export const planeFault = defineFaults({
     text: "cannot use the certificate {file}: {why}",
     hint: "--tls-cert names a PEM file with the certificate and its chain, --tls-key its key",
   },
+  "SPT-TLS-003": {
+    fault: "stuck",
+    text: 'cannot make a certificate for "{name}": it is no DNS name and no IP address',
+    hint: "--tls-san takes a name such as plane.example, or an address",
+  },
   "SPT-TOKEN-001": {
     fault: "stuck",
     text: "cannot read the tokens: {file} can't be understood",

@@ -48,6 +48,26 @@ describe("a plane with a port", () => {
     }
   })
 
+  it("lets one program at a time run under a lease, in terms that grow", async () => {
+    const data = rig.path("d")
+    await rig.start("serve", "--data", data).said(/^page /m)
+    const wait =
+      "console.log('term', process.env.SETPOINT_FENCE);" +
+      `setInterval(() => require('fs').existsSync('go') && process.exit(7), 20)`
+    const run = () =>
+      rig.start("lease", "run", "job", "--data", data, "--", process.execPath, "-e", wait)
+    const first = run()
+    await first.said(/^term 0$/m)
+    const second = run()
+    const leases = ["get", "leases", "job", "--data", data, "-o", "json"]
+    const lease = JSON.parse((await rig.run(...leases)).stdout)
+    expect(lease.spec.leaseTransitions).toBe(0)
+    expect(second.stdout).toBe("")
+    writeFileSync(rig.path("go"), "")
+    expect((await first.finished).code).toBe(7)
+    expect(await second.finished).toMatchObject({ code: 7, stdout: "term 1\n" })
+  })
+
   it("says which address is taken, and refuses a certificate that is none", async () => {
     const first = rig.start("serve", "--data", rig.path("a"))
     await first.said(/^page /m)
@@ -56,5 +76,7 @@ describe("a plane with a port", () => {
     expect(taken.stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
     const args = ["serve", "--data", rig.path("c"), "--tls-cert", rig.path("a", "token")]
     expect((await rig.run(...args)).stderr).toContain("SPT-TLS-002")
+    const odd = ["serve", "--data", rig.path("c"), "--tls-san", "not a name"]
+    expect((await rig.run(...odd)).stderr).toContain("SPT-TLS-003")
   })
 })

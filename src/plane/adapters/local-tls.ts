@@ -89,9 +89,16 @@ function broughtPair({ certificateFile = "", keyFile = "" }: ListenOptions): Pai
 }
 
 function namesOf({ host = "127.0.0.1", names = [] }: ListenOptions): readonly string[] {
+  const bad = names.find((name) => !isNameable(name))
+  if (bad !== undefined) throw planeFault("SPT-TLS-003", { name: bad })
   const all = ["localhost", "127.0.0.1", "::1", hostname(), host, ...names]
-  const lower = all.map((name) => name.toLowerCase())
+  const lower = all.filter(isNameable).map((name) => name.toLowerCase())
   return [...new Set(lower.filter((name) => !isWildcard(name)))]
+}
+
+/** Clients refuse a whole certificate for one name that is no DNS name. */
+function isNameable(name: string): boolean {
+  return isIP(name) !== 0 || /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(name)
 }
 
 const isWildcard = (host: string): boolean => host === "0.0.0.0" || host === "::"
