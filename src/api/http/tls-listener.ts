@@ -66,6 +66,7 @@ export async function listenWithTls(
   )
   limit(server, options.headersMs)
   boundAddresses(server, options.connectionsPerAddress ?? addressMax)
+  const sockets = openSockets(server)
   const speakHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[]
   server.removeAllListeners("secureConnection")
   server.on("secureConnection", (socket: TLSSocket) => {
@@ -84,9 +85,21 @@ export async function listenWithTls(
     closeAll: () => {
       server.closeAllConnections()
       http2.destroy()
+      // A client that reads nothing any more holds its end open for ever; ours closes all the same.
+      for (const socket of sockets) socket.destroy()
     },
     renew: (pair) => server.setSecureContext(context(pair)),
   }
+}
+
+/** Every connection, whatever it speaks. */
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  return sockets
 }
 
 /** One address can not take all the connections there are. */
