@@ -1,6 +1,7 @@
 // Which built-in kinds have rules of their own.
 
 import { isObject, type Json } from "../../base/json.ts"
+import { admissionBindingRules, admissionPolicyRules } from "./admission-policy-rules.ts"
 import { configMapRules } from "./config-map-rules.ts"
 import { coreEventRules, newEventRules } from "./event-rules.ts"
 import type { KindRules } from "./kind-rules.ts"
@@ -12,6 +13,7 @@ import {
   roleRules,
 } from "./rbac-rules.ts"
 import { secretRules } from "./secret-rules.ts"
+import { webhookConfigurationRules } from "./webhook-configuration-rules.ts"
 import { workloadRules } from "./workload-rules.ts"
 
 const none: KindRules = {}
@@ -26,6 +28,10 @@ const rules: Readonly<Record<string, KindRules>> = {
   "clusterroles.rbac.authorization.k8s.io": clusterRoleRules,
   "rolebindings.rbac.authorization.k8s.io": roleBindingRules,
   "clusterrolebindings.rbac.authorization.k8s.io": clusterRoleBindingRules,
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationRules,
+  "validatingwebhookconfigurations.admissionregistration.k8s.io": webhookConfigurationRules,
+  "validatingadmissionpolicies.admissionregistration.k8s.io": admissionPolicyRules,
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io": admissionBindingRules,
 }
 
 /** By the name of the built-in definition, and what it says of itself. */
