@@ -165,7 +165,17 @@ function secretsOf(plane: Plane, group: string, kind: string): readonly string[]
   return found?.provider.secretPaths ?? []
 }
 
+/** Of a Secret; kubectl keeps what it applied in an annotation. */
+const secretMembers = ["data", "stringData"]
+const secretMetadata = ["annotations"]
+
 function hidden(plane: Plane, { key, apiVersion, kind, metadata, body }: Pin): object {
+  if (apiVersion === "v1" && kind === "Secret") {
+    const { hasher } = plane.ports
+    const safe = hideSecrets(body, secretMembers, hasher)
+    const facts = hideSecrets(metadata, secretMetadata, hasher)
+    return { object: key, apiVersion, kind, metadata: facts, ...safe }
+  }
   const secrets = secretsOf(plane, parseApiVersion(apiVersion).group, kind)
   const { spec } = body
   const safe = isObject(spec) ? { spec: hideSecrets(spec, secrets, plane.ports.hasher) } : {}
@@ -175,7 +185,9 @@ function hidden(plane: Plane, { key, apiVersion, kind, metadata, body }: Pin): o
 /** A field that is secret, or holds one, or lies in one, shows only hashes of both sides. */
 function hideFields(plane: Plane, one: ObjectDifference): ObjectDifference {
   const kind = plane.engine.feed?.kindOf(one.object)
-  const secrets = (kind?.provider.secretPaths ?? []).map((path) => `spec.${path}`)
+  const secrets = one.object.startsWith("secrets/")
+    ? [...secretMembers, ...secretMetadata.map((path) => `metadata.${path}`)]
+    : (kind?.provider.secretPaths ?? []).map((path) => `spec.${path}`)
   if (secrets.length === 0) return one
   const hash = (value: Json | undefined) =>
     value === undefined ? undefined : plane.ports.hasher.hash(value)

@@ -60,6 +60,14 @@ describe("a secret", () => {
     }
   })
 
+  it("is refused with stringData that is no map of texts", async () => {
+    for (const stringData of [["canary"], { a: ["canary"] }, { a: 5 }, "canary"]) {
+      const fault = await refused(secrets, secret("s", { stringData }))
+      expect(fault).toMatchObject({ status: 422, reason: "Invalid" })
+      expect(`${fault.message} ${JSON.stringify(fault.details)}`).not.toContain("canary")
+    }
+  })
+
   it("keeps its type, and everything once it is immutable", async () => {
     const made = await make(secrets, secret("s", { immutable: true, stringData: { a: "1" } }))
     const ref = { ...secrets, namespace: "default", name: "s" }

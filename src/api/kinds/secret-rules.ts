@@ -23,10 +23,13 @@ const typeOf = ({ type }: ApiObject): string =>
 
 function complete(object: ApiObject): ApiObject {
   checkBase64("Secret", mapAt(object, "data"))
-  const { stringData: _, ...rest } = object
-  const given = Object.entries(mapAt(object, "stringData"))
-  if (given.length === 0) return rest
+  const { stringData, ...rest } = object
+  if (stringData === undefined || stringData === null) return rest
+  const given = isObject(stringData) ? Object.entries(stringData) : undefined
+  // What is no text stays, for the schema to refuse.
+  if (given?.every(([, value]) => typeof value === "string") !== true) return object
   const texts = given.map(([key, value]) => [key, Buffer.from(String(value)).toString("base64")])
+  if (texts.length === 0) return rest
   return { ...rest, data: { ...mapAt(object, "data"), ...Object.fromEntries(texts) } }
 }
 
