@@ -9,6 +9,7 @@ import { type StopEntry, sameStop, stopEnd } from "../contract/stop.ts"
 import { setpointGroup } from "../object/object.ts"
 import type { Plane } from "./plane.ts"
 import { readStop, readStops } from "./read-stop.ts"
+import { planeAccess, Sight } from "./route-access.ts"
 import type { StopChange } from "./stop-keeper.ts"
 
 /** So long after a patch the object shows what the file says. */
@@ -29,6 +30,7 @@ export function stopAdmission(plane: Plane): { mutating: Admission; validating: 
         if (!isStopChange(request)) return object
         const change = changeOf(plane, request)
         plane.stops.permit(principal, change)
+        needVerbs(new Sight(plane, principal), change)
         if (dryRun || change.stops.length + change.lifts.length === 0) return object
         await plane.stops.apply(principal, change)
         plane.ports.clock.after(publishAfterMs, () => plane.object.publishSoon())
@@ -36,6 +38,15 @@ export function stopAdmission(plane: Plane): { mutating: Admission; validating: 
       },
     },
   }
+}
+
+/** Writing the object is not enough: stopping and lifting are verbs of their own. */
+function needVerbs(sight: Sight, { stops, lifts }: StopChange): void {
+  const wanted = [
+    ...(stops.length > 0 ? [planeAccess("stop")] : []),
+    ...(lifts.length > 0 ? [planeAccess("resume")] : []),
+  ]
+  for (const access of wanted) if (!sight.may(access)) throw sight.refuse(access)
 }
 
 function isStopChange({ key, principal, operation, subresource }: AdmissionRequest): boolean {
