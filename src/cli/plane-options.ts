@@ -25,6 +25,22 @@ function place(value: string): Place {
   return { host, ...(match?.[3] === undefined ? {} : { port: port(match[3]) }) }
 }
 
+/** "NAMESPACE/NAME=HOST:PORT", by NAMESPACE/NAME. */
+function service(
+  value: string,
+  before: ReadonlyMap<string, Required<Place>> | undefined,
+): ReadonlyMap<string, Required<Place>> {
+  const match = /^([a-z0-9-]+\/[a-z0-9-]+)=(.+)$/.exec(value)
+  const [, name, where = ""] = match ?? []
+  const at = name === undefined ? undefined : place(where)
+  if (name !== undefined && at?.port) {
+    return new Map([...(before ?? []), [name, { host: at.host, port: at.port }]])
+  }
+  throw new InvalidArgumentError(
+    "give NAMESPACE/NAME=HOST:PORT, such as default/hook=127.0.0.1:9443",
+  )
+}
+
 function store(value: string): string {
   if (value === "sqlite") return value
   throw new InvalidArgumentError("only sqlite is there now; etcd comes later")
@@ -72,6 +88,11 @@ export function planeOptions(command: Command): Command {
       "keys for hashes and encryption of secrets, outside the data directory",
     )
     .option("--workload-kinds", "serve Pods, Deployments and the like, as plain data")
+    .option(
+      "--webhook-service <ns/name=host:port>",
+      "where a service is that webhooks name (repeatable)",
+      service,
+    )
     .option("--listen <host:port>", "where the API is served with TLS (127.0.0.1:7443)", place)
     .option("--port <port>", "port of the API on that host; 0 picks a free one", port)
     .option("--tls-san <name>", "the certificate is good for this name too (repeatable)", collect)

@@ -24,6 +24,7 @@ export interface RunPlaneOptions {
   readonly signalCommand?: readonly string[]
   readonly keyFile?: string
   readonly workloadKinds?: boolean
+  readonly webhookService?: ReadonlyMap<string, Required<Place>>
   readonly listen?: Place
   readonly port?: number
   readonly tlsSan?: readonly string[]
@@ -121,6 +122,7 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.provider === undefined ? {} : { providers: options.provider }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     ...(options.workloadKinds === true ? { workloadKinds: true } : {}),
+    ...(options.webhookService === undefined ? {} : { webhookServices: options.webhookService }),
     listen: listenOf(options),
     ...issuerOf(options),
     ...backupsOf(data, options),

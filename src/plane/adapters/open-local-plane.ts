@@ -2,7 +2,7 @@
 // on a unix socket inside the directory and on a port with TLS.
 
 import { resolve } from "node:path"
-import { callWebhook } from "../../api/http/call-webhook.ts"
+import { type WebhookServices, webhookCaller } from "../../api/http/call-webhook.ts"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import { journalLoops, readHead } from "../../ledger/journal.ts"
@@ -28,6 +28,8 @@ import { stopFile } from "./stop-file.ts"
 export interface LocalPlaneOptions extends LocalKindOptions {
   /** Programs that signals may run, by absolute path. */
   readonly signalCommands?: readonly string[]
+  /** Where the services are that webhooks name. */
+  readonly webhookServices?: WebhookServices
   readonly logger: Logger
   readonly keyFile?: string
   /** Kubernetes' workload kinds are served, as plain data. */
@@ -69,7 +71,7 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
     plane = await Plane.open({
       ...{ clock, random, store: data.store, logger: options.logger },
       ...localWorld(),
-      callWebhook,
+      callWebhook: webhookCaller(options.webhookServices ?? new Map()),
       probes: localProbes({ ...options, directory }),
       kinds: await localKinds({ ...options, directory }),
       metrics: new Metrics(),
