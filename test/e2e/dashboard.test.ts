@@ -56,7 +56,7 @@ async function signIn(): Promise<string> {
 }
 
 describe("the dashboard", () => {
-  it("opens by a link that works once, into a cookie that no script or other site gets", async () => {
+  it("opens by a link that works once, with a cookie that no script gets", async () => {
     const link = sessions.link(alice)
     const first = await ask(`/login?token=${link}`)
     expect(String(first.headers["set-cookie"])).toMatch(/; HttpOnly; SameSite=Strict$/)

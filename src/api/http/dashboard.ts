@@ -7,6 +7,7 @@ import type { Principal } from "../../contract/principal.ts"
 import { apiFault } from "../faults.ts"
 import { send, sendFault } from "./answer.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
+import { portFault } from "./faults.ts"
 import type { OnRequest } from "./listener.ts"
 import { checkPlace, type Place } from "./place-check.ts"
 import type { Sessions } from "./sessions.ts"
@@ -74,7 +75,7 @@ function login(
 ): void {
   if (request.method !== "GET") throw apiFault("SPT-API-021", { method: "POST", path: "/login" })
   const session = sessions.open(new URLSearchParams(query).get("token") ?? "")
-  if (session === undefined) throw apiFault("SPT-API-052")
+  if (session === undefined) throw portFault("SPT-API-052")
   const cookie = `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`
   send(response, { status: 303, headers: { "set-cookie": cookie, location: "/" } })
 }
@@ -100,5 +101,5 @@ function requireOwnPage({ method, headers }: ApiRequest): void {
   if (method === "GET" || method === "HEAD") return
   // An Origin that is there is ours: that was checked before.
   if (headers.origin !== undefined || headers[dashboardHeader] !== undefined) return
-  throw apiFault("SPT-API-053", { header: dashboardHeader })
+  throw portFault("SPT-API-053", { header: dashboardHeader })
 }

@@ -4,7 +4,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 import { protects } from "../../base/protections.ts"
-import { apiFault } from "../faults.ts"
+import { portFault } from "./faults.ts"
 
 export interface Place {
   readonly scheme: "http" | "https"
@@ -23,14 +23,14 @@ export function checkPlace(
   const name = hostName(host)
   const isOurs = name !== "" && (place.isOurs(name) || name === plainAddress(localAddress))
   if (!isOurs && protects("host-is-checked")) {
-    throw apiFault("SPT-API-050", { host: printable(host) })
+    throw portFault("SPT-API-050", { host: printable(host) })
   }
   const origin = headers.origin
   const isSame = origin === undefined || origin.toLowerCase() === `${place.scheme}://${host}`
   const site = headers["sec-fetch-site"]
   const isForeign = site === "cross-site" || site === "same-site"
   if ((!isSame || isForeign) && protects("origin-is-checked")) {
-    throw apiFault("SPT-API-051", { origin: printable(String(origin ?? site)) })
+    throw portFault("SPT-API-051", { origin: printable(String(origin ?? site)) })
   }
 }
 

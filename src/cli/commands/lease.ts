@@ -4,8 +4,8 @@ import type { CliCommand } from "../command.ts"
 
 const help = `
 The lease is given back when the program ends. When the plane can't be reached for ten seconds the
-program is ended (SIGTERM, then SIGKILL) before anybody else may begin. SETPOINT_FENCE is the number of
-its term: it grows with every change of leader.
+program is ended (SIGTERM, then SIGKILL) before anybody else may begin. SETPOINT_FENCE is the number
+of its term: it grows with every change of leader.
 
 Example:
   setpoint lease run nightly-report -- /usr/local/bin/report --all`

@@ -1,0 +1,34 @@
+// Refusals of the ports themselves: whose host, whose page, whose link.
+
+import { defineFaults } from "../../base/faults.ts"
+
+export const portFault = defineFaults({
+  "SPT-API-050": {
+    fault: "stuck",
+    text: 'cannot answer for the host "{host}": it is none of this server\'s names',
+    hint: "use a name of its certificate; `--tls-san NAME` adds one",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-051": {
+    fault: "stuck",
+    text: 'cannot answer a page of another site ("{origin}")',
+    hint: "this port is for programs; the dashboard has an address of its own",
+    status: 403,
+    reason: "Forbidden",
+  },
+  "SPT-API-052": {
+    fault: "stuck",
+    text: "cannot sign in: this link was used, is too old, or is of another plane",
+    hint: "`setpoint dashboard` prints a new one",
+    status: 401,
+    reason: "Unauthorized",
+  },
+  "SPT-API-053": {
+    fault: "stuck",
+    text: "cannot change anything for a page that does not send the header {header}",
+    hint: "send it, with any value, or an Origin that is this site's own",
+    status: 403,
+    reason: "Forbidden",
+  },
+})
