@@ -35,7 +35,8 @@ const isNamespaceObject = (object: ApiObject): boolean =>
 function markObject(object: ApiObject, time: string): ApiObject {
   if (object.metadata.deletionTimestamp !== undefined) return object
   const generation = (object.metadata.generation ?? 0) + 1
-  const metadata = { ...object.metadata, deletionTimestamp: time, generation }
+  const mark = { deletionTimestamp: time, deletionGracePeriodSeconds: 0 }
+  const metadata = { ...object.metadata, ...mark, generation }
   const marked = { ...object, metadata }
   if (!isNamespaceObject(object)) return marked
   return { ...marked, status: { ...object.status, phase: "Terminating" } }

@@ -141,8 +141,11 @@ function withServerFields(context: ApiContext, draft: Draft): ApiObject {
 }
 
 function deletionOf(metadata: ObjectMeta | undefined): Partial<ObjectMeta> {
-  const { deletionTimestamp } = metadata ?? {}
-  return deletionTimestamp === undefined ? {} : { deletionTimestamp }
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata ?? {}
+  return {
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds }),
+  }
 }
 
 function withManaged(metadata: ObjectMeta, entries: readonly ManagedFieldsEntry[]): ObjectMeta {

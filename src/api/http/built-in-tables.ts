@@ -2,6 +2,7 @@
 
 import { at, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"
+import { toCoreEvent } from "../kinds/event-view.ts"
 import { ageText, type Column, nameColumn, type TableMaker } from "./table-column.ts"
 
 type Cell = (object: ApiObject, now: number) => Json
@@ -163,6 +164,10 @@ export const builtInTables: ReadonlyMap<string, TableMaker> = new Map([
   ],
   ["serviceaccounts", table(name, age)],
   ["events", events],
+  [
+    "events.events.k8s.io",
+    { columns: events.columns, cells: (event, now) => events.cells(toCoreEvent(event), now) },
+  ],
   [
     "leases.coordination.k8s.io",
     table(
