@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { deferred } from "../../src/base/async.ts"
 import { disarm } from "../../src/base/protections.ts"
 import { Metrics } from "../../src/telemetry/metrics.ts"
+import { alice, configMap, configMaps } from "../conformance/client-world.ts"
 import { sendHttp2, TlsRig } from "./tls-rig.ts"
 
 let rig: TlsRig
@@ -80,6 +81,25 @@ describe("a plane whose slots are all taken", () => {
     const other = session.request({ ":path": `${path}?watch=true`, authorization: "Bearer t" })
     const answer = await new Promise<object>((resolve) => other.once("response", resolve))
     expect(answer).toMatchObject({ ":status": 200 })
+  })
+})
+
+describe("one connection of HTTP/2", () => {
+  it("answers other requests while a long list waits for its reader", async () => {
+    rig = await TlsRig.open()
+    const text = "x".repeat(900_000)
+    for (let count = 0; count < 20; count++) {
+      await rig.world.verbs.create(alice, configMaps, configMap(`large-${count}`, { text }))
+    }
+    const session = rig.http2()
+    const list = session.request({ ":path": path, authorization: "Bearer t" })
+    await new Promise((resolve) => list.once("response", resolve))
+    for (let count = 0; count < 5; count++) {
+      expect((await sendHttp2(session, { ":path": "/livez" })).text).toBe("ok")
+    }
+    let size = 0
+    for await (const chunk of list) size += chunk.length
+    expect(size).toBeGreaterThan(18_000_000)
   })
 })
 

@@ -38,6 +38,9 @@ export interface TlsListener extends Listener {
 
 const streamsMax = 250
 const addressMax = 1024
+const sessionMegabytes = 1024
+/** How much of a body may be on its way; most objects fit. */
+const windowBytes = 256 * 1024
 /** A connection without any stream, or before its first one. */
 const idleMs = 120_000
 const keepAliveMs = 60_000
@@ -128,11 +131,19 @@ interface Http2Side {
 function openHttp2(onRequest: OnRequest): Http2Side {
   const sessions = new Set<ServerHttp2Session>()
   const server = createHttp2Server({
-    settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: http1Limits.maxHeaderSize },
+    settings: {
+      maxConcurrentStreams: streamsMax,
+      maxHeaderListSize: http1Limits.maxHeaderSize,
+      initialWindowSize: windowBytes,
+    },
     maxHeaderListPairs: 100,
+    // Over it new requests of a connection are refused, and a long list that waits for its reader
+    // counts: how much may wait is bounded by the slots.
+    maxSessionMemory: sessionMegabytes,
   })
   server.on("session", (session) => {
     sessions.add(session)
+    session.setLocalWindowSize(16 * windowBytes)
     let streams = 0
     session.on("stream", (stream) => {
       streams++
