@@ -29,8 +29,7 @@ const itemOf = (shape: Shape | undefined): Shape | undefined =>
 const readers: ReadonlySet<string> = new Set(
   [
     ".lowerAscii .upperAscii .trim .charAt .substring .reverse .indexOf .lastIndexOf .format",
-    "strings.quote bytes string url isURL quantity isQuantity ip isIP cidr isCIDR semver isSemver",
-    "timestamp duration int double uint bool",
+    "strings.quote bytes url isURL quantity isQuantity ip isIP cidr isCIDR semver isSemver",
   ].flatMap((line) => line.split(" ").map((name) => name)),
 )
 
