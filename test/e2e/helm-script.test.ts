@@ -117,7 +117,7 @@ describe.each(["helm-3", "helm-4"])("%s", (name) => {
         "web",
         chart,
         "--set",
-        "color=pink",
+        "color=pink,extra=true",
       ])
       expect(code).not.toBe(0)
       expect(err).toContain("Unsupported value")
@@ -139,7 +139,7 @@ describe.each(["helm-3", "helm-4"])("%s", (name) => {
     expect(get("widget", "web-front")).toBeUndefined()
     expect(get("cm", "web-config")).toBeUndefined()
     expect(get("sa", "web")).toBeUndefined()
-    expect(JSON.parse(helm("list", "-a", "-o", "json"))).toEqual([])
+    expect(JSON.parse(helm("list", "-o", "json"))).toEqual([])
     expect(get("crd", "widgets.example.dev")).toBeDefined()
   })
 })
