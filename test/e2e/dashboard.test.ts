@@ -84,6 +84,15 @@ describe("the dashboard", () => {
     expect((await ask("/status.css", { cookie })).status).toBe(401)
   })
 
+  it("ends sessions of those whose way in was taken away", async () => {
+    let has = true
+    const { headers } = await ask(`/login?token=${sessions.link(alice, () => has)}`)
+    const cookie = String(headers["set-cookie"]).split(";")[0] ?? ""
+    expect((await ask("/status.css", { cookie })).status).toBe(200)
+    has = false
+    expect((await ask("/status.css", { cookie })).status).toBe(401)
+  })
+
   it("shows nothing and does nothing without a session, whatever else is sent", async () => {
     expect((await ask("/")).status).toBe(401)
     for (const path of ["/status.js", "/api/v1/configmaps", "/setpoint/v1/status"]) {

@@ -13,6 +13,8 @@ const most = 256
 
 interface Row {
   readonly principal: Principal
+  /** False once what they signed in with was taken away. */
+  readonly stays: () => boolean
   readonly until: number
 }
 
@@ -28,8 +30,8 @@ export class Sessions {
   }
 
   /** The secret part of a link. */
-  link(principal: Principal): string {
-    return this.#add(this.#links, principal, linkMs)
+  link(principal: Principal, stays: () => boolean = () => true): string {
+    return this.#add(this.#links, { principal, stays }, linkMs)
   }
 
   /** The secret of a new session; undefined when the link was used, is too old, or never was. */
@@ -38,25 +40,26 @@ export class Sessions {
     const row = this.#find(this.#links, key)
     if (row === undefined) return undefined
     if (protects("login-link-works-once")) this.#links.delete(key)
-    return this.#add(this.#sessions, row.principal, sessionMs)
+    return this.#add(this.#sessions, row, sessionMs)
   }
 
   principal(session: string): Principal | undefined {
     return this.#find(this.#sessions, keyOf(session))?.principal
   }
 
-  #add(rows: Map<string, Row>, principal: Principal, ms: number): string {
+  #add(rows: Map<string, Row>, { principal, stays }: Omit<Row, "until">, ms: number): string {
     const secret = hex(this.#random.bytes(32))
     // The oldest goes when there are too many.
     const [oldest] = rows.size >= most ? rows.keys() : []
     if (oldest !== undefined) rows.delete(oldest)
-    rows.set(keyOf(secret), { principal, until: this.#clock.monotonic() + ms })
+    rows.set(keyOf(secret), { principal, stays, until: this.#clock.monotonic() + ms })
     return secret
   }
 
   #find(rows: Map<string, Row>, key: string): Row | undefined {
     const row = rows.get(key)
-    if (row === undefined || row.until > this.#clock.monotonic()) return row
+    if (row === undefined) return undefined
+    if (row.until > this.#clock.monotonic() && row.stays()) return row
     rows.delete(key)
     return undefined
   }

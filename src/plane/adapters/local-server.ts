@@ -19,6 +19,7 @@ import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
 import { type PortName, portsToTry, rememberPort } from "./remembered-port.ts"
 import { statusPages } from "./status-page.ts"
+import { tokenBook } from "./token-file.ts"
 
 export interface LocalServer extends HttpServer {
   /** "https://127.0.0.1:7443" */
@@ -83,7 +84,14 @@ export async function serveLocally(
   const address = `https://${urlHost(host)}:${port}`
   const kubeconfig = writeKubeconfig(directory, address, authority, shown)
   const dashboard = `http://127.0.0.1:${page}`
-  const link = (principal: Principal) => `${dashboard}/login?token=${sessions.link(principal)}`
+  const others = tokenBook(directory, () => systemClock.now())
+  const hasToken = (name: string) => others().some(({ principal }) => principal.name === name)
+  const link = (principal: Principal) => {
+    // A session by a token ends with the token.
+    const byToken = hasToken(principal.name)
+    const secret = sessions.link(principal, () => !byToken || hasToken(principal.name))
+    return `${dashboard}/login?token=${secret}`
+  }
   plane.extensions.register(linkRoute(link))
   const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
   const close = async (drainMs?: number) => {
