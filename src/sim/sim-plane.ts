@@ -94,6 +94,8 @@ export interface SimPlaneOptions {
   readonly wrapStore?: (store: Store) => Store
   readonly wrapSource?: (source: Source) => Source
   readonly workers?: number
+  /** How webhooks answer. */
+  readonly callWebhook?: PlanePorts["callWebhook"]
   /** How the journal is cut and kept. */
   readonly journal?: Pick<PlanePorts, "journalSegment" | "journalKeepMs">
 }
@@ -110,6 +112,7 @@ export class SimPlane {
   wrapSource: ((source: Source) => Source) | undefined
   readonly workers: number | undefined
   readonly #journal: SimPlaneOptions["journal"]
+  readonly #callWebhook: SimPlaneOptions["callWebhook"]
   readonly #calls = new HandledCalls()
   readonly #engine = new MemoryEngine()
   readonly #world: ActWorld
@@ -127,6 +130,7 @@ export class SimPlane {
     this.wrapSource = options.wrapSource
     this.workers = options.workers
     this.#journal = options.journal
+    this.#callWebhook = options.callWebhook
   }
 
   get plane(): Plane {
@@ -176,6 +180,7 @@ export class SimPlane {
       kinds: this.kinds.map((kind) => handledKind(kind, this.#calls)),
       ...(this.workers === undefined ? {} : { workers: this.workers }),
       ...this.#journal,
+      ...(this.#callWebhook === undefined ? {} : { callWebhook: this.#callWebhook }),
       store: this.wrapStore?.(store) ?? store,
       readWorld: this.#world,
       probes: this.probes,

@@ -44,6 +44,7 @@ export interface SiteOptions extends Omit<SimKindOptions, "world"> {
   readonly seed?: number
   readonly world?: Partial<SimWorldOptions>
   readonly journal?: SimPlaneOptions["journal"]
+  readonly callWebhook?: SimPlaneOptions["callWebhook"]
   /** Without a source the objects come by API into the namespace's default loop. */
   readonly source?: boolean
   /** The loop's other members of metadata stay away: only the spec is a test's business. */
@@ -62,7 +63,9 @@ export class Site {
     this.world = new SimWorld({ clock: this.clock, ...options.world })
     const kinds = [simKind({ ...options, world: this.world })]
     const journal = options.journal === undefined ? {} : { journal: options.journal }
-    this.sim = new SimPlane({ clock: this.clock, kinds, seed: options.seed ?? 1, ...journal })
+    const { callWebhook, seed = 1 } = options
+    const webhooks = callWebhook === undefined ? {} : { callWebhook }
+    this.sim = new SimPlane({ clock: this.clock, kinds, seed, ...journal, ...webhooks })
     this.loopId = options.source === false ? "default.default" : "default.site"
   }
 
