@@ -28,6 +28,7 @@ import type { Lanes } from "./lanes.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
 import { bodyType, noBody, readRequestBody } from "./read-body.ts"
+import { callerOf } from "./remember-caller.ts"
 import { type RequestInfo, requestInfo } from "./request-info.ts"
 import type { RequestMetrics } from "./request-metrics.ts"
 import { serveExtension } from "./serve-extension.ts"
@@ -120,7 +121,8 @@ async function authenticated(
   { api, request }: Call,
   plain: PlainRoute | undefined,
 ): Promise<Principal | undefined> {
-  const principal = await api.authenticate(credentialsOf(request))
+  const { authenticate, clock } = api
+  const principal = await callerOf(authenticate, clock, request, credentialsOf(request))
   if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
   return principal && impersonated(principal, request.rawHeaders, api.authorizer)
 }

@@ -1,0 +1,35 @@
+// A connection whose next request brings the very same credentials is not asked again for a moment:
+// looking up a token costs more than many a read. A revoked token works for that moment at most.
+
+import type { Clock } from "../../base/clock.ts"
+import type { Principal } from "../../contract/principal.ts"
+import type { Authenticate, Credentials } from "./authenticate.ts"
+import type { ApiRequest } from "./exchange.ts"
+
+const memoryMs = 200
+
+interface Remembered {
+  readonly token: string
+  readonly principal: Principal
+  readonly until: number
+}
+
+const connections = new WeakMap<object, Remembered>()
+
+export async function callerOf(
+  authenticate: Authenticate,
+  clock: Clock,
+  request: Pick<ApiRequest, "socket" | "stream">,
+  credentials: Credentials,
+): Promise<Principal | undefined> {
+  const { token } = credentials
+  if (token === undefined) return authenticate(credentials)
+  const connection = request.stream?.session ?? request.socket
+  const known = connections.get(connection)
+  const now = clock.monotonic()
+  if (known?.token === token && now < known.until) return known.principal
+  const principal = await authenticate(credentials)
+  if (principal === undefined) connections.delete(connection)
+  else connections.set(connection, { token, principal, until: now + memoryMs })
+  return principal
+}
