@@ -9,6 +9,7 @@ import type { Access } from "../../contract/authorizer.ts"
 import { isFromOutside } from "../../contract/principal.ts"
 import { apiFault } from "../faults.ts"
 import { faultNames } from "../stored-object.ts"
+import { accessFault } from "./faults.ts"
 import { type PolicyRule, readRules, ruleText, uncovered } from "./policy-rule.ts"
 import type { RoleAuthorizer } from "./role-authorizer.ts"
 import { isMaster } from "./role-authorizer.ts"
@@ -89,5 +90,5 @@ function refusal(user: string, key: AdmissionRequest["key"], missing: readonly P
   const what =
     `${names.resource} "${key.name}" is forbidden: user "${user}" ` +
     `is attempting to grant RBAC permissions not currently held:\n${shown}${more}`
-  return apiFault("SPT-API-070", { what, ...names, resource: key.resource })
+  return accessFault("SPT-API-070", { what, ...names, resource: key.resource })
 }

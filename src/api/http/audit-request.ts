@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts"
 import { toTimestamp } from "../../base/clock.ts"
 import { type Fault, toFault } from "../../base/faults.ts"
 import type { Principal } from "../../contract/principal.ts"
-import { apiFault } from "../faults.ts"
+import { accessFault } from "../authz/faults.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import type { RequestInfo } from "./request-info.ts"
 
@@ -69,7 +69,7 @@ export function beginAudit(call: AuditedCall, response: ApiResponse): RequestAud
       who = principal
       // Stopping works whatever is broken.
       const trouble = info.access.path === stopPath ? undefined : audit.trouble()
-      if (trouble !== undefined) throw apiFault("SPT-API-072", { why: trouble.message })
+      if (trouble !== undefined) throw accessFault("SPT-API-072", { why: trouble.message })
     },
     ended: async (outcome) => {
       // Whoever did not sign in changed nothing, and must not fill the log.

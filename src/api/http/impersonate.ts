@@ -4,7 +4,7 @@
 
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
 import { authenticatedGroup, isSource, type Principal } from "../../contract/principal.ts"
-import { apiFault } from "../faults.ts"
+import { accessFault } from "../authz/faults.ts"
 import { forbidden } from "./forbidden.ts"
 
 const prefix = "impersonate-"
@@ -70,7 +70,7 @@ function readAsked(headers: RawHeaders): Asked | undefined {
 }
 
 function bad(why: string): Error {
-  return apiFault("SPT-API-071", { why })
+  return accessFault("SPT-API-071", { why })
 }
 
 function decoded(text: string): string {
