@@ -190,6 +190,31 @@ const moved = (object: ApiObject, namespace: string): ApiObject => ({
   metadata: { ...object.metadata, namespace },
 })
 
+describe("the types of a policy's expressions", () => {
+  it("are checked against the kinds that it names, and told in its status", async () => {
+    const exact = { apiGroups: ["test.dev"], apiVersions: ["v1"] }
+    const matchConstraints = { resourceRules: [rule(["notes"], exact)] }
+    const validations = [{ expression: "object.spec.size < 5" }, { expression: "object.spec.odd" }]
+    const made = policy("typed", { matchConstraints, validations })
+    const { object } = await world.verbs.create(alice, policies, made)
+    expect(object.status).toMatchObject({ observedGeneration: 1 })
+    expect(object.status?.typeChecking).toEqual({
+      expressionWarnings: [
+        {
+          fieldRef: "spec.validations[1].expression",
+          warning: expect.stringMatching(/^test\.dev\/v1, Kind=Note: ERROR: .* field 'odd'/),
+        },
+      ],
+    })
+    const [first] = validations
+    const spec = { ...object.spec, validations: [first] } as JsonObject
+    const { object: better } = await world.verbs.update(alice, policies, { ...object, spec })
+    expect(better.status).toEqual({ observedGeneration: 2, typeChecking: {} })
+    const { changed } = await world.verbs.update(alice, policies, better)
+    expect(changed).toBe(false)
+  })
+})
+
 describe("what can't be judged", () => {
   const unclear = "object.spec.nowhere.at.all == 1"
 
