@@ -158,6 +158,30 @@ describe("a role in one namespace", () => {
   })
 })
 
+describe("approving a looser limit", () => {
+  it("takes the verb loosen besides", async () => {
+    const loop = `/apis/setpoint.dev/v1alpha1/namespaces/${home}/loops/default`
+    await rig.call("owner", "PATCH", loop, { spec: { limits: { deletes: 100 } } })
+    let held: Json | undefined
+    await waitFor("a plan waits", async () => {
+      const { body } = await rig.call("view", "GET", "/setpoint/v1/plans")
+      held = ((at(body, "plans") ?? []) as readonly Json[])[0]
+      return held !== undefined
+    })
+    const rules = [{ verbs: ["approve"], apiGroups: ["setpoint.dev"], resources: ["*"] }]
+    const place = `${rbac}/namespaces/${home}`
+    await rig.call("owner", "POST", `${place}/roles`, role("approver", rules))
+    await rig.call("owner", "POST", `${place}/rolebindings`, binding("h", "Role", "approver"))
+    const [name, hash] = [String(at(held, "name")), String(at(held, "hash"))]
+    const path = `/apis/setpoint.dev/v1alpha1/namespaces/${home}/plans/${name}/approval`
+    const refused = await rig.call("none", "POST", path, { hash })
+    expect(refused).toMatchObject({ status: 403, code: "SPT-API-029" })
+    expect(refused.text).toContain("cannot loosen")
+    expect((await rig.call("admin", "POST", path, { hash })).status).toBe(200)
+    await rig.call("owner", "DELETE", `${place}/rolebindings/h`)
+  })
+})
+
 const role = (name: string, rules: Json): Json => ({
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "Role",

@@ -4,18 +4,29 @@
 import type { Admission } from "../../contract/admission.ts"
 import type { Authorizer } from "../../contract/authorizer.ts"
 import { isFromOutside } from "../../contract/principal.ts"
+import type { ObjectKey } from "../../object/object.ts"
 import { forbidden } from "../http/forbidden.ts"
+import type { ResourceRegistry } from "../resource-registry.ts"
 
-export function createAdmission(roles: Authorizer): Admission {
+export function createAdmission(roles: Authorizer, registry: ResourceRegistry): Admission {
   return {
     admit: async ({ operation, principal, key, object }) => {
       if (operation !== "create" || !isFromOutside(principal)) return object
       const access = { ...key, verb: "create", subresource: "" }
-      const allowed = [access, { ...access, name: "" }].some(
+      const views = viewsOf(registry, key).map((view) => ({ ...access, ...view }))
+      const allowed = [access, ...views, { ...access, name: "" }].some(
         (one) => roles.authorize(principal, one).allowed,
       )
       if (!allowed) throw forbidden(principal, access, "")
       return object
     },
   }
+}
+
+/** Under which names the objects of a kind are served; whoever may make one may make the other. */
+function viewsOf(registry: ResourceRegistry, { group, resource }: ObjectKey) {
+  const same = registry
+    .all()
+    .filter(({ storedAs }) => storedAs.group === group && storedAs.resource === resource)
+  return same.map((one) => ({ group: one.group, resource: one.resource, name: "" }))
 }
