@@ -3,6 +3,7 @@
 // changes nothing and names its plan. Objects already marked are not judged again.
 
 import { protects } from "../base/protections.ts"
+import type { AdmissionRequest } from "../contract/admission.ts"
 import type { DeleteOptions, ListOptions, ObjectList, ObjectRef } from "../contract/client.ts"
 import type { DeleteOrigin } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
@@ -13,7 +14,7 @@ import {
   type ResourceRef,
   setpointGroup,
 } from "../object/object.ts"
-import { admitDelete } from "./admission/admission-hooks.ts"
+import { admitDeletes } from "./admission/admission-hooks.ts"
 import { checkSourceDelete, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import type { ApiContext } from "./api-context.ts"
@@ -100,7 +101,7 @@ export async function deleteKeys(
     )
     for (const root of set.roots) checkPreconditions(root, options)
     const all = [...set.roots, ...set.dependents]
-    await admitDeletes(context, principal, all, options.dryRun === true)
+    const warnings = await checkDeletes(context, principal, all, options.dryRun === true)
     const fresh = all.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
     const reserve = await judgeDelete(context, principal, fresh, options)
     const marked = await markObjects(context, fresh, set.roots, reserve, {
@@ -111,26 +112,39 @@ export async function deleteKeys(
         : new Set(),
     })
     if (marked === undefined) continue
-    if (options.dryRun === true) return marked
+    if (options.dryRun === true) return withWarnings(marked, warnings)
     await afterEnd(context, all)
-    return Promise.all(marked.map((one, index) => asItIs(context, one, set.roots[index])))
+    const done = marked.map((one, index) => asItIs(context, one, set.roots[index]))
+    return withWarnings(await Promise.all(done), warnings)
   }
   const [first] = keys
   throw first === undefined ? apiFault("SPT-API-024", { why: "too many writers" }) : conflict(first)
 }
 
-async function admitDeletes(
+/** The first carries what is to be told about the whole set. */
+function withWarnings(deleted: readonly Deleted[], warnings: readonly string[]): Deleted[] {
+  const [first, ...others] = deleted
+  return first === undefined || warnings.length === 0
+    ? [...deleted]
+    : [{ ...first, warnings }, ...others]
+}
+
+const warningsMax = 100
+
+async function checkDeletes(
   context: ApiContext,
   principal: Principal,
   all: readonly StoredObject[],
   dryRun: boolean,
-): Promise<void> {
+): Promise<string[]> {
+  const warnings = new Set<string>()
+  const requests: AdmissionRequest[] = []
   for (const { key, object } of all) {
     if (object.metadata.deletionTimestamp !== undefined) continue
     checkSourceDelete(principal, key, object)
     await checkUnused(context, key, object)
     const served = context.registry.findStored(key)
-    const request = {
+    const request: AdmissionRequest = {
       operation: "delete",
       subresource: "",
       principal,
@@ -141,11 +155,13 @@ async function admitDeletes(
       object,
       old: object,
       dryRun,
-      warn: () => {},
-    } as const
+      warn: (text) => void (warnings.size < warningsMax && warnings.add(text)),
+    }
     for (const plugin of [...context.mutating, ...context.validating]) await plugin.admit(request)
-    await admitDelete(context, request)
+    requests.push(request)
   }
+  await admitDeletes(context, requests)
+  return [...warnings]
 }
 
 /** A definition in use stays: else its objects lose their meaning, their targets their keeper. */

@@ -28,6 +28,7 @@ export interface Deleted {
   readonly object: ApiObject
   /** False when finalizers keep it, marked, for now. */
   readonly gone: boolean
+  readonly warnings?: readonly string[]
 }
 
 export interface WatchRequest extends ListOptions {

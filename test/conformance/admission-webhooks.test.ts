@@ -99,6 +99,8 @@ describe("a validating webhook", () => {
   it("passes its warnings on", async () => {
     await rig.validating("/warn", () => ({ allowed: true, warnings: ["mind the gap"] }))
     expect((await rig.create("a")).warnings).toEqual(["mind the gap"])
+    const ref = { ...notes, namespace: "default", name: "a" }
+    expect((await rig.world.verbs.delete(alice, ref)).warnings).toEqual(["mind the gap"])
   })
 
   it("is asked in a dry run, which stores nothing", async () => {

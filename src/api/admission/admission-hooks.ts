@@ -42,8 +42,25 @@ export async function validateByHooks(
   await validateByWebhooks(context, validating, request)
 }
 
+/** So many deletes of a set are asked about at once. */
+const deletesAtOnce = 16
+
+/** Throws when one of the set is denied. */
+export async function admitDeletes(
+  context: ApiContext,
+  requests: readonly AdmissionRequest[],
+): Promise<void> {
+  const { mutating, validating, policies } = context.admissions
+  if (mutating.length + validating.length + policies.length === 0) return
+  for (let from = 0; from < requests.length; from += deletesAtOnce) {
+    const some = requests.slice(from, from + deletesAtOnce)
+    const answers = await Promise.allSettled(some.map((one) => admitDelete(context, one)))
+    for (const answer of answers) if (answer.status === "rejected") throw answer.reason
+  }
+}
+
 /** A delete changes nothing: mutating webhooks may only deny it. */
-export async function admitDelete(context: ApiContext, request: AdmissionRequest): Promise<void> {
+async function admitDelete(context: ApiContext, request: AdmissionRequest): Promise<void> {
   const { mutating } = context.admissions
   if (mutating.length > 0 && !isExempt(request))
     await validateByWebhooks(context, mutating, request)

@@ -307,12 +307,14 @@ async function deleteAnswer(call: ResourceCall, form: Representation): Promise<A
   const { verbs, principal, path } = call
   const { resource, namespace, name } = path
   const ref = { ...resource, namespace, name }
-  const { object, gone } = await verbs.delete(principal, ref, deleteOptions(call))
-  if (!gone || call.wantsObject) return { status: 200, body: form.object(object) }
+  const deleted = await verbs.delete(principal, ref, deleteOptions(call))
+  const { object, gone, warnings = [] } = deleted
+  if (!gone || call.wantsObject) return { status: 200, body: form.object(object), warnings }
   const { uid = "" } = object.metadata
   return {
     status: 200,
     body: successStatus(name, resource.resource, resource.group, uid) as object,
+    warnings,
   }
 }
 
