@@ -57,11 +57,16 @@ export interface MatchedRoute {
 
 export class Extensions implements ExtensionCalls {
   readonly #routes: Compiled[] = []
+  /** By the number of segments: most requests are for objects, and find few to compare with. */
+  readonly #bySize = new Map<number, Compiled[]>()
 
   register(...routes: readonly ExtensionRoute[]): void {
     for (const route of routes) {
       assert(route.pattern.startsWith("/"), `the pattern ${route.pattern} begins with /`)
-      this.#routes.push({ route, segments: route.pattern.split("/") })
+      const compiled = { route, segments: route.pattern.split("/") }
+      this.#routes.push(compiled)
+      const same = this.#bySize.get(compiled.segments.length) ?? []
+      this.#bySize.set(compiled.segments.length, [...same, compiled])
     }
   }
 
@@ -86,12 +91,12 @@ export class Extensions implements ExtensionCalls {
   match(method: string, path: string): MatchedRoute | undefined {
     const mark = path.indexOf("?")
     const plain = mark < 0 ? path : path.slice(0, mark)
-    const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))
     const segments = plain.split("/")
     let known = false
-    for (const { route, segments: pattern } of this.#routes) {
+    for (const { route, segments: pattern } of this.#bySize.get(segments.length) ?? []) {
       const params = match(pattern, segments)
       if (params === undefined) continue
+      const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))
       if (route.method === method) return matched(route, params, query)
       known = true
     }
@@ -119,8 +124,8 @@ function matched(route: ExtensionRoute, params: Params, query: URLSearchParams):
 function match(pattern: readonly string[], segments: readonly string[]): Params | undefined {
   if (pattern.length !== segments.length) return undefined
   const params: Record<string, string> = {}
-  for (const [index, part] of pattern.entries()) {
-    const segment = segments[index] ?? ""
+  for (let index = 0; index < pattern.length; index++) {
+    const [part = "", segment = ""] = [pattern[index], segments[index]]
     if (part.startsWith(":")) {
       const value = decode(segment)
       if (value === undefined || value === "") return undefined

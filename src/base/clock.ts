@@ -16,8 +16,17 @@ export interface Clock {
   after(delayMs: number, wake: () => void): Timer
 }
 
+let lastSecond = Number.NaN
+let lastText = ""
+
+/** To the second. The last one is kept: many objects are written within one second. */
 export function toTimestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`
+    lastSecond = second
+  }
+  return lastText
 }
 
 /** Sleeps, or ends early with `false` when the signal aborts. */

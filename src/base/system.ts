@@ -28,7 +28,24 @@ export const systemClock: Clock = {
   },
 }
 
+const poolBytes = 4096
+let pool = new Uint8Array(0)
+let used = 0
+
+/** Asking the system for a few bytes costs as much as asking for many; each byte is given once. */
+function pooledBytes(count: number): Uint8Array {
+  if (count > poolBytes / 8) return new Uint8Array(randomBytes(count))
+  if (used + count > pool.length) {
+    pool = new Uint8Array(randomBytes(poolBytes))
+    used = 0
+  }
+  const bytes = pool.slice(used, used + count)
+  pool.fill(0, used, used + count)
+  used += count
+  return bytes
+}
+
 export const systemRandom: Random = {
-  bytes: (count) => new Uint8Array(randomBytes(count)),
+  bytes: pooledBytes,
   next: () => Math.random(),
 }

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
 
-export interface ApiRequest extends AsyncIterable<Buffer | string> {
+export interface ApiRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
@@ -16,6 +16,12 @@ export interface ApiRequest extends AsyncIterable<Buffer | string> {
   readonly socket: Socket
   /** Over HTTP/2: what all requests of one connection share. */
   readonly stream?: { readonly session?: object | undefined }
+  readonly destroyed: boolean
+  on(event: "data", listener: (chunk: Buffer | string) => void): unknown
+  off(event: "data", listener: (chunk: Buffer | string) => void): unknown
+  once(event: "end" | "close", listener: () => void): unknown
+  once(event: "error", listener: (error: Error) => void): unknown
+  pause(): unknown
 }
 
 export interface ApiResponse {
