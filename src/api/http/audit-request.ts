@@ -1,5 +1,5 @@
 // One line for every request that changes something, or was refused to: who, what, from where, how
-// it ended; never a body. The line is durable before the answer goes out, and while none can be
+// it ended; never a body. The line is written before the answer goes out, and while none can be
 // written nothing is changed.
 
 import type { Clock } from "../../base/clock.ts"
@@ -30,7 +30,7 @@ export interface AuditLine {
 }
 
 export interface AuditLog {
-  /** Resolves when the line is durable. */
+  /** Resolves when the line outlives this process; it is on the disk a moment later. */
   write(line: AuditLine): Promise<void>
   /** Why no line can be written now; asking tries again. */
   trouble(): Fault | undefined

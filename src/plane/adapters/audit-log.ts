@@ -1,5 +1,6 @@
-// The log of requests: DIR/audit/requests-TIME.jsonl, the owner's alone. Lines that come together
-// are made durable together; files are bounded in size and number, and the oldest goes first.
+// The log of requests: DIR/audit/requests-TIME.jsonl, the owner's alone. A line is with the system
+// before the answer goes out, so it outlives the process; it is on the disk a moment later, so that
+// no request waits for a second sync. Files are bounded in size and number; the oldest goes first.
 
 import { randomUUID } from "node:crypto"
 import {
@@ -36,10 +37,8 @@ export function openAuditLog(options: AuditLogOptions): OpenAuditLog {
   return new FileAuditLog(options)
 }
 
-interface Waiter {
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
+/** What a loss of power may take. */
+const syncMs = 100
 
 class FileAuditLog implements OpenAuditLog {
   readonly #options: AuditLogOptions
@@ -47,7 +46,7 @@ class FileAuditLog implements OpenAuditLog {
   #file: number | undefined
   #size = 0
   #trouble: Fault | undefined
-  #waiting: Waiter[] = []
+  #timer: NodeJS.Timeout | undefined
   #syncing = false
 
   constructor(options: AuditLogOptions) {
@@ -70,40 +69,28 @@ class FileAuditLog implements OpenAuditLog {
     return this.#trouble
   }
 
-  write(line: AuditLine): Promise<void> {
+  async write(line: AuditLine): Promise<void> {
     try {
       this.#append(`${JSON.stringify(line)}\n`)
     } catch (error) {
       this.#fail(error)
-      return Promise.reject(error)
+      throw error
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject })
-      if (!this.#syncing) this.#sync()
-    })
+    this.#timer ??= setTimeout(() => this.#sync(), syncMs)
   }
 
   close(): void {
-    if (this.#file === undefined) return
-    closeSync(this.#file)
-    this.#file = undefined
+    clearTimeout(this.#timer)
+    this.#drop()
   }
 
   #sync(): void {
-    const file = this.#file
-    const batch = this.#waiting
-    this.#waiting = []
-    if (batch.length === 0) return
-    if (file === undefined) {
-      for (const { resolve } of batch) resolve() // Closing made them durable.
-      return
-    }
+    this.#timer = undefined
+    if (this.#file === undefined || this.#syncing) return
     this.#syncing = true
-    fdatasync(file, (error) => {
+    fdatasync(this.#file, (error) => {
       this.#syncing = false
       if (error !== null) this.#fail(error)
-      for (const { resolve, reject } of batch) error === null ? resolve() : reject(error)
-      this.#sync()
     })
   }
 
@@ -125,7 +112,7 @@ class FileAuditLog implements OpenAuditLog {
     this.#drop()
   }
 
-  /** Made durable first: whoever waits for a line in it must not be told so wrongly. */
+  /** Made durable first: nobody comes back to this file. */
   #drop(): void {
     if (this.#file === undefined) return
     try {
