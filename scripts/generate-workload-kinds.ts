@@ -1,7 +1,7 @@
 // Writes the schemas of Kubernetes' workload kinds: `node scripts/generate-workload-kinds.ts DIR`,
 // where DIR holds the published OpenAPI v3 files of Kubernetes (`api__v1_openapi.json` and so on).
-// Types are lowered to structural form: no texts, no references but to types of the same file, which
-// workloads.ts puts in, list types and merge keys as they are.
+// Types are lowered to structural form: no texts, no references but to types of the same file,
+// which workloads.ts puts in, list types and merge keys as they are.
 
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -86,7 +86,7 @@ const kept = [
   ...["x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy"],
 ]
 const formats = ["int32", "int64", "date-time", "byte"]
-const any: JsonObject = { "x-kubernetes-preserve-unknown-fields": true }
+const anything: JsonObject = { "x-kubernetes-preserve-unknown-fields": true }
 
 /** `io.k8s.api.core.v1.PodSpec` to `core.v1.PodSpec`. */
 const shortName = (name: string): string => name.split(".").slice(-3).join(".")
@@ -105,7 +105,7 @@ class Lowering {
   reference(pointer: string): JsonObject {
     const full = pointer.slice(pointer.lastIndexOf("/") + 1)
     const name = shortName(full)
-    if (name.endsWith("resource.Quantity")) return any
+    if (name.endsWith("resource.Quantity")) return anything
     if (name.endsWith("intstr.IntOrString")) return { "x-kubernetes-int-or-string": true }
     const source = this.#sources[full]
     if (!isObject(source)) throw new Error(`no type ${full}`)
@@ -140,7 +140,7 @@ class Lowering {
     if (isObject(items)) whole.items = this.lower(items)
     if (isObject(values)) whole.additionalProperties = this.lower(values)
     const open = whole.type === "object" && !isObject(properties) && !isObject(values)
-    if (open || whole.type === undefined) return { ...whole, ...any }
+    if (open || whole.type === undefined) return { ...whole, ...anything }
     return whole
   }
 }

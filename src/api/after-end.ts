@@ -1,5 +1,5 @@
-// What follows from the end of objects: a namespace or definition that only waited for them ends, an
-// owner that they blocked goes on, and what they owned is looked at by the garbage collector.
+// What follows from the end of objects: a namespace or definition that only waited for them ends,
+// an owner that they blocked goes on, and what they owned is looked at by the garbage collector.
 
 import { toTimestamp } from "../base/clock.ts"
 import type { ApiObject, ObjectKey, OwnerReference } from "../object/object.ts"

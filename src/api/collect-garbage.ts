@@ -1,7 +1,7 @@
 // Garbage: objects none of whose owners is there any more. An owner is there when an object of that
-// kind, place, name and UID is. Whoever has another owner keeps it and loses the dangling reference;
-// where it can't be known (a kind that is not served) nothing is done. What has a target is judged
-// like any other delete, so that no dangling reference destroys anything by itself.
+// kind, place, name and UID is. Whoever has another owner keeps it and loses the dangling
+// reference; where it can't be known (a kind that is not served) nothing is done. What has a target
+// is judged like any other delete, so that no dangling reference destroys anything by itself.
 
 import { toFault } from "../base/faults.ts"
 import type { Principal } from "../contract/principal.ts"

@@ -87,8 +87,9 @@ class Opener {
 
   async *#follow(events: AsyncIterable<WatchEvent>, asked: boolean): AsyncGenerator<WatchEvent> {
     for await (const event of events) {
-      if (event.kind !== "changes") yield event
-      else yield { ...event, changes: event.changes.map((one) => this.#change(one, asked)) }
+      if (event.kind !== "changes" || !event.changes.some(({ key }) => isSealedPlace(key))) {
+        yield event
+      } else yield { ...event, changes: event.changes.map((one) => this.#change(one, asked)) }
     }
   }
 

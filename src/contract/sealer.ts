@@ -4,7 +4,7 @@
 export interface Sealer {
   /** With the newest key. */
   seal(place: string, value: Uint8Array): Uint8Array
-  /** What was never sealed comes back as it is; throws when its key is missing or it was changed. */
+  /** What was never sealed stays as it is; throws when its key is missing or it was changed. */
   open(place: string, value: Uint8Array): Uint8Array
   /** The key that is needed; undefined when the value was never sealed. */
   keyOf(value: Uint8Array): string | undefined

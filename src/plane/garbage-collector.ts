@@ -71,11 +71,12 @@ export class GarbageCollector {
     if (done.kind !== "unresolvable") return
     const { apiVersion, kind, metadata } = done.object
     const { owner } = done
+    const named = `${owner.apiVersion}/${owner.kind}, name: ${owner.name}, uid: ${owner.uid}`
     const about = { apiVersion, kind, namespace: key.namespace, name: key.name }
     this.#plane.engine.recorder.note({
       type: "Warning",
       reason: "OwnerRefInvalidNamespace",
-      message: `ownerRef [${owner.apiVersion}/${owner.kind}, name: ${owner.name}, uid: ${owner.uid}] does not exist in namespace "${key.namespace}"`,
+      message: `ownerRef [${named}] does not exist in namespace "${key.namespace}"`,
       about: metadata.uid === undefined ? about : { ...about, uid: metadata.uid },
     })
   }

@@ -37,6 +37,8 @@ const secret = (name: string, more: JsonObject) => ({
   ...more,
 })
 
+const ref = { ...secrets, namespace: "default", name: "made" }
+
 let rig: PlaneRig | undefined
 let rearm = () => {}
 afterEach(async () => {
@@ -55,66 +57,17 @@ describe("values of Secrets, keys and tokens", () => {
     plane.declare("motd", "hello\n")
     await plane.start()
     await plane.converged(1)
-    const { client } = plane
     const answers: Json[] = []
-    const ask = async (task: Promise<unknown>) => {
-      const answer = await task.catch((error: unknown) => ({
-        text: String(error),
-        ...Object(error),
-      }))
-      answers.push(JSON.parse(JSON.stringify(answer ?? null)))
-    }
-    const applied = JSON.stringify({ data: { a: byApi } })
-    const note = { "kubectl.kubernetes.io/last-applied-configuration": applied }
-    const made = secret("made", { stringData: { a: byApi } })
-    const metadata = { ...made.metadata, annotations: note }
-    const { metadata: stored } = await client.create(secrets, { ...made, metadata })
-    const ref = { ...secrets, namespace: "default", name: "made" }
-    await client.patch(ref, "merge", { stringData: { a: changed } })
-    const stale = { ...metadata, resourceVersion: stored.resourceVersion ?? "" }
-    await ask(client.update(secrets, { ...made, metadata: stale }))
-    await ask(client.create(secrets, made))
-    await ask(client.create(secrets, secret("bad", { data: { a: `${byApi}@` } })))
-    await ask(client.create(secrets, secret("bad", { data: { a: { b: byApi } } })))
-    await ask(client.create(secrets, secret("bad", { stringData: [byApi] })))
-    await ask(client.create(secrets, secret("bad", { stringData: { a: [byApi] } })))
-    await ask(
-      client.create(
-        secrets,
-        secret("bad", { type: "kubernetes.io/tls", stringData: { a: byApi } }),
-      ),
-    )
-    await ask(client.patch(ref, "merge", { type: "other" }))
-    await ask(client.apply(secrets, made, { fieldManager: "else" }))
-    await ask(client.delete({ ...ref, name: "declared" }))
-    const loop = plane.loop
-    await ask(plane.call("POST", "checkpoints", { loop, name: "pinned", reason: "canary" }))
-    for (const path of [
-      ...[
-        "status",
-        "kinds",
-        "history?limit=1000",
-        `report?loop=${loop}`,
-        "plans",
-        "secrets",
-        "inventory",
-      ],
-      ...["checkpoints", `checkpoints/${loop}/pinned`, `checkpoints/${loop}/pinned/diff`],
-      ...["audit/heads", `audit/entries?loop=${loop}`, "explain?object=secrets/default/made"],
-      ...["explain?object=secrets/default/declared"],
-    ]) {
-      await ask(plane.call("GET", path))
-    }
-    for (const path of ["/metrics", "/api/v1/events", "/api/v1/configmaps", "/readyz?verbose"]) {
-      await ask(client.call("GET", path))
-    }
+    const ask = asking(answers)
+    await misuse(plane, ask)
+    await look(plane, ask)
     await ask(plane.call("POST", "secrets/rotate", {}))
     const backup = join(plane.base, "backup")
     mkdirSync(backup)
     setpoint(plane, "backup", join(backup, "copy.db"))
     const issued = setpoint(plane, "token", "create", "bob", "--kind", "human")
     const token = issued.trim().split("\n").at(-1) ?? ""
-    expect(JSON.stringify((await client.get(ref))?.data)).toContain(
+    expect(JSON.stringify((await plane.client.get(ref))?.data)).toContain(
       Buffer.from(changed).toString("base64"),
     )
     await plane.end("SIGTERM")
@@ -171,4 +124,67 @@ function setpoint(plane: PlaneRig, ...args: readonly string[]): string {
   const env = { ...process.env, XDG_CONFIG_HOME: join(plane.base, "config") }
   const options = { encoding: "utf8", env } as const
   return execFileSync(process.execPath, [main, "--data", plane.data, ...args], options)
+}
+
+type Ask = (task: Promise<unknown>) => Promise<void>
+
+/** Keeps what was answered, errors too. */
+function asking(answers: Json[]): Ask {
+  return async (task) => {
+    const answer = await task.catch((error: unknown) => ({
+      text: String(error),
+      ...Object(error),
+    }))
+    answers.push(JSON.parse(JSON.stringify(answer ?? null)))
+  }
+}
+
+/** Everything that is refused with a value at hand. */
+async function misuse(plane: PlaneRig, ask: Ask): Promise<void> {
+  const { client } = plane
+  const applied = JSON.stringify({ data: { a: byApi } })
+  const note = { "kubectl.kubernetes.io/last-applied-configuration": applied }
+  const made = secret("made", { stringData: { a: byApi } })
+  const metadata = { ...made.metadata, annotations: note }
+  const { metadata: stored } = await client.create(secrets, { ...made, metadata })
+  await client.patch(ref, "merge", { stringData: { a: changed } })
+  const stale = { ...metadata, resourceVersion: stored.resourceVersion ?? "" }
+  await ask(client.update(secrets, { ...made, metadata: stale }))
+  await ask(client.create(secrets, made))
+  await ask(client.create(secrets, secret("bad", { data: { a: `${byApi}@` } })))
+  await ask(client.create(secrets, secret("bad", { data: { a: { b: byApi } } })))
+  await ask(client.create(secrets, secret("bad", { stringData: [byApi] })))
+  await ask(client.create(secrets, secret("bad", { stringData: { a: [byApi] } })))
+  await ask(
+    client.create(secrets, secret("bad", { type: "kubernetes.io/tls", stringData: { a: byApi } })),
+  )
+  await ask(client.patch(ref, "merge", { type: "other" }))
+  await ask(client.apply(secrets, made, { fieldManager: "else" }))
+  await ask(client.delete({ ...ref, name: "declared" }))
+}
+
+/** Every view of what the plane knows. */
+async function look(plane: PlaneRig, ask: Ask): Promise<void> {
+  const { client } = plane
+  const loop = plane.loop
+  await ask(plane.call("POST", "checkpoints", { loop, name: "pinned", reason: "canary" }))
+  for (const path of [
+    ...[
+      "status",
+      "kinds",
+      "history?limit=1000",
+      `report?loop=${loop}`,
+      "plans",
+      "secrets",
+      "inventory",
+    ],
+    ...["checkpoints", `checkpoints/${loop}/pinned`, `checkpoints/${loop}/pinned/diff`],
+    ...["audit/heads", `audit/entries?loop=${loop}`, "explain?object=secrets/default/made"],
+    ...["explain?object=secrets/default/declared"],
+  ]) {
+    await ask(plane.call("GET", path))
+  }
+  for (const path of ["/metrics", "/api/v1/events", "/api/v1/configmaps", "/readyz?verbose"]) {
+    await ask(client.call("GET", path))
+  }
 }

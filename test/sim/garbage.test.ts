@@ -36,7 +36,7 @@ async function open(): Promise<Site> {
 }
 
 describe("the garbage collector of a plane", () => {
-  it("removes what is made after its owner went, also when it was made before a restart", async () => {
+  it("removes what is made after its owner went, also right before a restart", async () => {
     const plane = await open()
     const client = plane.as(ann)
     await plane.run(client.create(configMaps, map("late", [lost])))

@@ -1,6 +1,6 @@
 // What a built-in kind has beyond its schema: how a caller's form of it is completed, what is valid
-// in it, in which other form it is stored, and what field selectors may ask of it. Rules are pure, and
-// never put a value of a Secret into a message.
+// in it, in which other form it is stored, and what field selectors may ask of it. Rules are pure,
+// and never put a value of a Secret into a message.
 
 import type { ApiObject } from "../../object/object.ts"
 import type { FieldCause } from "../faults.ts"

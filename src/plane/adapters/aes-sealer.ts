@@ -1,6 +1,6 @@
-// Seals values with AES-256-GCM: a random nonce for each, the place as associated data, and in front
-// the name of the key, so that several keys can be known. Keys are derived from those of the key
-// file, which hash secrets, so that neither use weakens the other.
+// Seals values with AES-256-GCM: a random nonce for each, the place as associated data, and in
+// front the name of the key, so that several keys can be known. Keys are derived from those of the
+// key file, which hash secrets, so that neither use weakens the other.
 
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 import { apiFault } from "../../api/faults.ts"

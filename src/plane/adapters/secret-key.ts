@@ -1,5 +1,5 @@
-// The keys for hashes and encryption of secret values. They live outside the data directory, so that
-// a copy of the data gives no secret away: by default in the user's configuration, or where
+// The keys for hashes and encryption of secret values. They live outside the data directory, so
+// that a copy of the data gives no secret away: by default in the user's configuration, or where
 // --key-file says. One key a line: the first makes hashes for ever, the last one encrypts.
 
 import { readFileSync } from "node:fs"
