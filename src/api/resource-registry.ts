@@ -85,6 +85,7 @@ export class ResourceRegistry {
   readonly #waiting = new Set<Waiting>()
   readonly #known = new Map<string, Known>()
   #version = 0
+  #all: { readonly version: number; readonly served: readonly ServedResource[] } | undefined
 
   /** `more` are built-in kinds that only some planes serve. */
   constructor(more: readonly ApiObject[] = []) {
@@ -102,8 +103,12 @@ export class ResourceRegistry {
     return this.#version
   }
 
-  all(): ServedResource[] {
-    return [...this.#known.values()].flatMap((known) => known.served)
+  all(): readonly ServedResource[] {
+    if (this.#all?.version !== this.#version) {
+      const served = [...this.#known.values()].flatMap((known) => known.served)
+      this.#all = { version: this.#version, served }
+    }
+    return this.#all.served
   }
 
   find(ref: ResourceRef): ServedResource | undefined {

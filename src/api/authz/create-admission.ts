@@ -2,7 +2,7 @@
 // something that is not there yet.
 
 import type { Admission } from "../../contract/admission.ts"
-import type { Authorizer } from "../../contract/authorizer.ts"
+import type { Access, Authorizer } from "../../contract/authorizer.ts"
 import { isFromOutside } from "../../contract/principal.ts"
 import type { ObjectKey } from "../../object/object.ts"
 import { forbidden } from "../http/forbidden.ts"
@@ -13,11 +13,10 @@ export function createAdmission(roles: Authorizer, registry: ResourceRegistry): 
     admit: async ({ operation, principal, key, object }) => {
       if (operation !== "create" || !isFromOutside(principal)) return object
       const access = { ...key, verb: "create", subresource: "" }
+      const may = (one: Access) => roles.authorize(principal, one).allowed
+      if (may(access) || may({ ...access, name: "" })) return object
       const views = viewsOf(registry, key).map((view) => ({ ...access, ...view }))
-      const allowed = [access, ...views, { ...access, name: "" }].some(
-        (one) => roles.authorize(principal, one).allowed,
-      )
-      if (!allowed) throw forbidden(principal, access, "")
+      if (!views.some(may)) throw forbidden(principal, access, "")
       return object
     },
   }

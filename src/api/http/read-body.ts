@@ -85,11 +85,16 @@ function readBytes(request: ApiRequest): Promise<Buffer> {
       reject(tooLarge(size))
     }
     request.on("data", take)
-    request.once("end", () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
-    )
+    let isWhole = false
+    request.once("end", () => {
+      isWhole = true
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+    })
     request.once("error", reject)
-    const brokeOff = () => reject(apiFault("SPT-API-008", { why: "it broke off", offset: size }))
+    const brokeOff = () => {
+      if (isWhole) return
+      reject(apiFault("SPT-API-008", { why: "it broke off", offset: size }))
+    }
     request.once("close", brokeOff)
     if (request.destroyed && !request.complete) brokeOff()
   })

@@ -47,7 +47,7 @@ export async function openAccess(
   const groups = new Set(plane.engine.kinds.map(({ resource }) => resource.group))
   groups.delete(setpointGroup)
   await ensureDefaultRoles({ verbs, store: plane.ports.store }, defaultRoles([...groups].sort()))
-  const others = tokenBook(directory, () => systemClock.now())
+  const others = forAMoment(tokenBook(directory, () => systemClock.now()))
   const [clock, random] = [systemClock, systemRandom]
   const accounts = accountTokens({ key: openAccountKey(directory), clock, random, verbs })
   const known = [
@@ -71,6 +71,22 @@ export async function openAccess(
   await aggregation.settled()
   const close = () => aggregation.close()
   return { authenticate, routes: issuerRoutes(accounts.keys), close }
+}
+
+const momentMs = 100
+
+/** The file of tokens is looked at ten times a second at most, however many requests come. */
+function forAMoment<T>(read: () => T): () => T {
+  let until = Number.NEGATIVE_INFINITY
+  let last: T
+  return () => {
+    const now = systemClock.monotonic()
+    if (now >= until) {
+      last = read()
+      until = now + momentMs
+    }
+    return last
+  }
 }
 
 /** What verifies the tokens of service accounts elsewhere. */
