@@ -13,10 +13,13 @@ import {
   thing,
   things,
 } from "../../test/conformance/client-world.ts"
+import { systemClock, systemRandom } from "../base/system.ts"
 import type { DeleteOptions } from "../contract/client.ts"
 import type { ApiObject, OwnerReference } from "../object/object.ts"
+import { releaseForeground } from "./after-end.ts"
 import { collectGarbage } from "./collect-garbage.ts"
 import { waitingOwners } from "./propagation.ts"
+import { openApi } from "./verbs.ts"
 
 let world: ApiWorld
 beforeEach(async () => {
@@ -94,6 +97,25 @@ describe("a foreground delete", () => {
       return { key, storageKey: name, revision: 1, object }
     }
     expect([...waitingOwners([stored("a", "b"), stored("b", "a")])]).toEqual([])
+  })
+
+  it("is known after a crash that came between the dependents and their owner", async () => {
+    const owner = await make("owner")
+    await make("child", [owner], waiting)
+    await remove("owner", { propagationPolicy: "Foreground" })
+    const key = "/registry/test.dev/notes/default/child"
+    await world.store.commit([], [{ kind: "delete", key }])
+    const again = await openApi({
+      ...{ store: world.store, clock: systemClock, random: systemRandom },
+      judge: { judge: async () => ({ kind: "denied", reasons: [] }) },
+      hasProvider: () => false,
+    })
+    const [[place = "", uid = ""] = []] = again.context.owners.waiting()
+    expect(place).toBe("/registry/test.dev/notes/default/owner")
+    const parsed = { group: "test.dev", resource: "notes", namespace: "default", name: "owner" }
+    expect(await releaseForeground(again.context, parsed, uid)).toBeDefined()
+    expect(await read("owner")).toBeUndefined()
+    await again.close()
   })
 
   it("is judged as one set before anything is marked", async () => {
