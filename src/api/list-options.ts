@@ -1,5 +1,5 @@
-// The rules of Kubernetes for resourceVersion, resourceVersionMatch, continue and sendInitialEvents,
-// and what they mean for a list: which revision to read, or why not.
+// The rules of Kubernetes for resourceVersion, resourceVersionMatch, continue and
+// sendInitialEvents, and what they mean for a list: which revision to read, or why not.
 
 import type { ListOptions } from "../contract/client.ts"
 import type { Revision } from "../contract/store.ts"

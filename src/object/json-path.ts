@@ -18,8 +18,11 @@ const member = /^\.((?:\\.|[^.[\]\\\s])+)/
 const quoted = /^\[(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\]/
 const index = /^\[(-?\d{1,9})\]/
 const every = /^(?:\[\*\]|\.\*)/
-const filter =
-  /^\[\?\(\s*@((?:\.(?:\\.|[^.[\]\\\s=!<>])+)+)\s*(==|!=)\s*(?:'([^']*)'|"([^"]*)"|(true|false|-?\d+))\s*\)\]/
+const operand = /((?:\.(?:\\.|[^.[\]\\\s=!<>])+)+)/
+const literal = /(?:'([^']*)'|"([^"]*)"|(true|false|-?\d+))/
+const filter = new RegExp(
+  String.raw`^\[\?\(\s*@${operand.source}\s*(==|!=)\s*${literal.source}\s*\)\]`,
+)
 
 /** Undefined when the text is no such path. `{.spec.x}` and `.spec.x` are both read. */
 export function compileJsonPath(text: string): JsonPath | undefined {

@@ -271,7 +271,8 @@ describe.each(versions)("$name", ({ name, minor }) => {
     for (const cascade of ["background", "foreground", "orphan"]) {
       ok("apply -f -", widget("owner", "{color: red}"))
       const uid = ok("get widget owner -o jsonpath={.metadata.uid}")
-      const ref = `{apiVersion: example.dev/v1, kind: Widget, name: owner, uid: ${uid}, blockOwnerDeletion: true}`
+      const named = `apiVersion: example.dev/v1, kind: Widget, name: owner, uid: ${uid}`
+      const ref = `{${named}, blockOwnerDeletion: true}`
       ok("apply -f -", widget("owned", "{color: red}", `, ownerReferences: [${ref}]`))
       expect(ok(`delete widget owner --cascade=${cascade}`)).toMatch(/"owner" deleted/)
       expect(fails("get widget owner")).toContain("not found")

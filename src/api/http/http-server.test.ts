@@ -150,7 +150,8 @@ describe("the HTTP API", () => {
 
   it("refuses, names or drops a key that comes twice, as the caller asks", async () => {
     const twice = (name: string) =>
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"a":"1","a":"2"}}`
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},` +
+      `"data":{"a":"1","a":"2"}}`
     const strict = await send("POST", `${path}?fieldValidation=Strict`, twice("a"))
     expect(strict).toMatchObject({ status: 400 })
     expect(strict.body.message).toContain('strict decoding error: duplicate field "data.a"')
@@ -258,7 +259,8 @@ describe("the HTTP API", () => {
   it("sends the state and then its end mark to a watch without a resourceVersion", async () => {
     await world.verbs.create(alice, configMaps, configMap("a"))
     const query =
-      "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1"
+      "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
+      "&allowWatchBookmarks=true&timeoutSeconds=1"
     const url = new URL(server.url ?? "")
     const lines = deferred<string[]>()
     const request = startRequest({

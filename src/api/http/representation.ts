@@ -1,5 +1,5 @@
-// The last step of an answer: an object or a list in the form that was asked for. Plain objects pass
-// as they are; tables and metadata are made from them.
+// The last step of an answer: an object or a list in the form that was asked for. Plain objects
+// pass as they are; tables and metadata are made from them.
 
 import type { IncomingHttpHeaders } from "node:http"
 import type { Clock } from "../../base/clock.ts"

@@ -1,6 +1,6 @@
-// A watch over HTTP: one JSON event per line. Headers go out at once; events that are ready together
-// go out together; a slow reader is waited for, but not for ever; a failure on the way is the last
-// event, as Kubernetes does it.
+// A watch over HTTP: one JSON event per line. Headers go out at once; events that are ready
+// together go out together; a slow reader is waited for, but not for ever; a failure on the way is
+// the last event, as Kubernetes does it.
 
 import type { IncomingHttpHeaders } from "node:http"
 import { type Clock, sleep } from "../../base/clock.ts"

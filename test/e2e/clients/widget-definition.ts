@@ -45,7 +45,8 @@ spec:
                     name: {type: string, maxLength: 20}
                     port: {type: integer}
             x-kubernetes-validations:
-            - {rule: "self.replicas <= 50 || self.color == 'red'", message: only red widgets scale past 50}
+            - rule: self.replicas <= 50 || self.color == 'red'
+              message: only red widgets scale past 50
           status:
             type: object
             properties:
