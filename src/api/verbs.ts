@@ -20,7 +20,7 @@ import { invariantAdmission } from "./admission/invariant-rules.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
 import { loopAdmission } from "./admission/loop-rules.ts"
 import { namespaceAdmission } from "./admission/namespace-rules.ts"
-import { typeCheckAdmission } from "./admission/policies/type-check.ts"
+import { expressionWarningsAdmission } from "./admission/policies/expression-warnings.ts"
 import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
@@ -115,7 +115,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       authorsAdmission(hasProvider),
       detachedAdmission,
       promotionAdmission,
-      typeCheckAdmission(registry),
+      expressionWarningsAdmission(registry),
       ...(options.mutating ?? []),
     ],
     validating: [

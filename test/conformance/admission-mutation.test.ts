@@ -129,7 +129,7 @@ describe("a source's declaration", () => {
 })
 
 describe("the engine", () => {
-  it("writes whatever the webhooks say; without that, one that is down would blind it", async () => {
+  it("writes whatever webhooks say; without that, one that is down would blind it", async () => {
     const { object } = await rig.world.verbs.create(alice, things, thing("a"))
     await rig.validating("/down", (_, response) => void response.destroy(), {
       rules: [rule(["*/*"])],

@@ -178,7 +178,7 @@ describe("which webhook is asked", () => {
     expect(await faultOf(rig.create("c"))).toMatchObject({ code: "SPT-API-124" })
     const mixed = [...broken, { name: "no", expression: "false" }]
     const live = await rig.read(validatingConfigurations, "odd.test.dev", "")
-    const [first] = live.webhooks as unknown as JsonObject[]
+    const [first] = Array.isArray(live.webhooks) ? live.webhooks : []
     const webhooks = [{ ...first, matchConditions: mixed }]
     await rig.world.verbs.update(alice, validatingConfigurations, { ...live, webhooks })
     expect((await rig.create("c")).created).toBe(true)

@@ -1,5 +1,5 @@
-// A real webhook for tests: HTTPS on a free port, with a certificate of an authority made for it. What
-// it answers is up to each test.
+// A real webhook for tests: HTTPS on a free port, with a certificate of an authority made for it.
+// What it answers is up to each test.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import type { ServerResponse } from "node:http"

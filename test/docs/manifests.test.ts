@@ -4,9 +4,11 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { note } from "../../examples/10-own-provider/note.ts"
+import { admissionDefinitions } from "../../src/api/definitions/admission-registration.ts"
 import { guardPolicyDefinition } from "../../src/api/definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "../../src/api/definitions/invariants.ts"
 import { loopDefinition } from "../../src/api/definitions/setpoint.ts"
+import { rulesOf } from "../../src/api/kinds/built-in-rules.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../../src/base/json.ts"
 import { invariantVariables } from "../../src/contract/invariant.ts"
 import { positionText } from "../../src/contract/source.ts"
@@ -19,8 +21,13 @@ import { blocksOf, documents, root } from "./pages.ts"
 
 const files = fileKinds({ roots: ["/"], forbidden: [] })
 const own = [loopDefinition, guardPolicyDefinition, invariantDefinition, signalDefinition]
-const definitions = [...own, ...[...files, note].map((kind) => kind.definition)]
+const definitions = [
+  ...own,
+  ...admissionDefinitions,
+  ...[...files, note].map((kind) => kind.definition),
+]
 const schemas = new Map(definitions.map((one) => [kindOf(one), schemaOf(one)]))
+const rules = new Map(definitions.map((one) => [kindOf(one), rulesOf(one.metadata.name)]))
 
 function kindOf(definition: ApiObject): string {
   return String(at(definition.spec, "names", "kind"))
@@ -53,6 +60,9 @@ function problems(path: string, text: string): string[] {
       ...unknown.map((field) => `${place}: unknown field ${JSON.stringify(field)}`),
       ...issues.map((issue) => `${place}: ${JSON.stringify(issue)}`),
       ...(object.kind === "Invariant" ? expressionProblems(place, object) : []),
+      ...(rules.get(object.kind)?.check?.(object, undefined) ?? []).map(
+        ({ field, message }) => `${place}: ${field}: ${message}`,
+      ),
     ]
   })
 }

@@ -1,5 +1,5 @@
-// The real kubectl with policies and webhooks on a real plane: applied as for Kubernetes, refused in
-// words that kubectl prints.
+// The real kubectl with policies and webhooks on a real plane: applied as for Kubernetes, refused
+// in words that kubectl prints.
 
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
@@ -20,7 +20,7 @@ metadata: {name: short-values}
 spec:
   matchConstraints:
     resourceRules:
-    - {apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"]}
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}
   paramKind: {apiVersion: v1, kind: ConfigMap}
   matchConditions:
   - {name: not-free, expression: "object.metadata.name != 'free'"}

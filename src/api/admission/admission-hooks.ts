@@ -1,6 +1,6 @@
-// Where the write path meets the webhooks and policies that users configure. They bind everybody but
-// the engine, whose writes keep the plane safe, and never what configures them, nor the views of the
-// ledger: a webhook that is down must not keep anybody from stopping the plane.
+// Where the write path meets the webhooks and policies that users configure. They bind everybody
+// but the engine, whose writes keep the plane safe, and never what configures them, nor the views
+// of the ledger: a webhook that is down must not keep anybody from stopping the plane.
 
 import { protects } from "../../base/protections.ts"
 import type { AdmissionRequest } from "../../contract/admission.ts"

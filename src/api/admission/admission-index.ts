@@ -1,6 +1,6 @@
-// Webhooks and policies in memory, in the order in which they are asked. Fed by every commit before it
-// is answered, and by following the store: what is configured counts from the moment its write is
-// acknowledged. A plane without any pays for nothing.
+// Webhooks and policies in memory, in the order in which they are asked. Fed by every commit before
+// it is answered, and by following the store: what is configured counts from the moment its write
+// is acknowledged. A plane without any pays for nothing.
 
 import type { Clock } from "../../base/clock.ts"
 import type { Change, Entry, Revision, Store } from "../../contract/store.ts"

@@ -1,5 +1,5 @@
-// admissionregistration.k8s.io/v1: who is asked about a write before it is stored, by webhook and by
-// policy. Defaults are Kubernetes'; what a schema can't say is checked in kinds/.
+// admissionregistration.k8s.io/v1: who is asked about a write before it is stored, by webhook and
+// by policy. Defaults are Kubernetes'; what a schema can't say is checked in kinds/.
 
 import type { JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"

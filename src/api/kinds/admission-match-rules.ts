@@ -1,5 +1,5 @@
-// What webhook configurations and admission policies share beyond their schema: rules, selectors and
-// match conditions, refused in Kubernetes' words.
+// What webhook configurations and admission policies share beyond their schema: rules, selectors
+// and match conditions, refused in Kubernetes' words.
 
 import { isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { compileErrorText } from "../../schema/cel/compile-typed.ts"

@@ -1,6 +1,6 @@
 // Asking from inside an expression whether somebody may do something:
-// `authorizer.group("apps").resource("things").namespace("a").check("create").allowed()`. Who answers
-// comes in as a value; a check is dear, so that few fit into one expression.
+// `authorizer.group("apps").resource("things").namespace("a").check("create").allowed()`. Who
+// answers comes in as a value; a check is dear, so that few fit into one expression.
 
 import { type CelCall, type CelFunctions, dataArg, textArg } from "./cel-function.ts"
 import { CelOpaque } from "./cel-opaque.ts"

@@ -1,5 +1,5 @@
-// matchConditions: expressions that must all be true for a webhook or policy to be asked. One that is
-// false settles it whatever the others stumble over.
+// matchConditions: expressions that must all be true for a webhook or policy to be asked. One that
+// is false settles it whatever the others stumble over.
 
 import type { Json } from "../../../base/json.ts"
 import { compileErrorText, type TypedExpression } from "../../../schema/cel/compile-typed.ts"

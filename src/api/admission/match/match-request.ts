@@ -1,5 +1,5 @@
-// Whether a webhook or a policy is about a request, and in which version of the kind it wants to see
-// it. Rules first, since they cost nothing; a namespace is read only when its labels matter.
+// Whether a webhook or a policy is about a request, and in which version of the kind it wants to
+// see it. Rules first, since they cost nothing; a namespace is read only when its labels matter.
 
 import { isObject, type Json } from "../../../base/json.ts"
 import type { AdmissionRequest } from "../../../contract/admission.ts"

@@ -1,5 +1,5 @@
-// admission.k8s.io/v1 AdmissionReview: the question to a webhook, and its answer read with suspicion.
-// An answer that is not exactly what was asked for counts as none.
+// admission.k8s.io/v1 AdmissionReview: the question to a webhook, and its answer read with
+// suspicion. An answer that is not exactly what was asked for counts as none.
 
 import { isArray, isObject, type Json, type JsonObject } from "../../../base/json.ts"
 import { parseJson } from "../../../base/json-text.ts"

@@ -16,7 +16,7 @@ import { objects, texts } from "../match/match-rule.ts"
 /** More kinds than these are not looked at. */
 const kindsMax = 10
 
-export function typeCheckAdmission(registry: ResourceRegistry): Admission {
+export function expressionWarningsAdmission(registry: ResourceRegistry): Admission {
   return {
     admit: async (request) => {
       const { key, object, operation, subresource } = request
