@@ -27,7 +27,9 @@ const definitions = [
   ...[...files, note].map((kind) => kind.definition),
 ]
 const schemas = new Map(definitions.map((one) => [kindOf(one), schemaOf(one)]))
-const rules = new Map(definitions.map((one) => [kindOf(one), rulesOf(one.metadata.name)]))
+const rules = new Map(
+  definitions.map((one) => [kindOf(one), rulesOf(one.metadata.name, undefined)]),
+)
 
 function kindOf(definition: ApiObject): string {
   return String(at(definition.spec, "names", "kind"))
