@@ -15,12 +15,18 @@ const made = new WeakMap<ServedResource, TableMaker>()
 export function tableOf(resource: ServedResource): TableMaker {
   const known = made.get(resource)
   if (known !== undefined) return known
-  const table = builtInTables.get(resource.definition) ?? declaredTable(resource.columns)
+  const table = builtInTables.get(resource.definition) ?? declaredTable(columnsOf(resource))
   made.set(resource, table)
   return table
 }
 
 const age: JsonObject = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" }
+
+/** What users declare is shown as it is; our own kinds always tell their age. */
+function columnsOf({ columns, builtIn }: ServedResource): readonly JsonObject[] {
+  const hasAge = columns.some(({ type }) => type === "date")
+  return builtIn && !hasAge ? [...columns, age] : columns
+}
 
 interface DeclaredColumn {
   readonly column: Column
