@@ -2,7 +2,7 @@
 // proposed judged as one round, and what is no longer declared judged as one set of deletes.
 
 import { mapBounded } from "../base/async.ts"
-import { isFault } from "../base/faults.ts"
+import { type Fault, isFault } from "../base/faults.ts"
 import type { ObjectRef } from "../contract/client.ts"
 import { sourcePrincipal } from "../contract/principal.ts"
 import type { Manifest, SourceIssue, SourceSnapshot } from "../contract/source.ts"
@@ -12,7 +12,13 @@ import { type Placed, placeManifest, refusedIssue } from "../controllers/place-m
 import { PinnedSource, rollbackCause } from "../controllers/quarantine.ts"
 import { circleIssues } from "../controllers/reference-circles.ts"
 import { rollbackRevision } from "../ledger/quarantines.ts"
-import { type ApiObject, keyText, parseKeyText, sourceAnnotation } from "../object/object.ts"
+import {
+  type ApiObject,
+  keyText,
+  parseKeyText,
+  setpointGroup,
+  sourceAnnotation,
+} from "../object/object.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { Subject } from "../reconcile/look.ts"
@@ -35,7 +41,12 @@ interface Declared {
   readonly created: ReadonlySet<string>
   /** Passive objects, which have no target, that would be stored. */
   readonly data: readonly PreviewNote[]
+  /** What is declared can't be known here: whatever is stored counts as declared. */
+  readonly asStored?: true
 }
+
+/** Encrypted with a key that is not on this host: nobody's mistake, and no reason to fail. */
+const isClosed = (error: unknown): error is Fault => isFault(error) && error.code === "SPT-API-091"
 
 export async function previewLoop(
   loop: LoopEngine,
@@ -95,7 +106,12 @@ async function declare(
   const created = new Set<string>()
   const data: PreviewNote[] = []
   if (path === undefined) return { revision: undefined, manifests, created, data }
-  const snapshot = await inForce(loop, await parts.ports.openSource(path).read(parts.signal), parts)
+  const read = await parts.ports.openSource(path).read(parts.signal)
+  const snapshot = await inForce(loop, read, parts)
+  if (snapshot.kind === "closed") {
+    const note = closedNote(`loops.${setpointGroup}/${loop.id}`, "Loop", snapshot.fault)
+    return { revision: undefined, manifests, created, data: [note], asStored: true }
+  }
   if (snapshot.kind !== "complete") return { issues: snapshot.issues }
   const { objects } = parts
   const placed = snapshot.manifests.map((one) => placeManifest(one, loop.id, objects.servedKind))
@@ -114,6 +130,7 @@ async function declare(
         data.push({ object: key, kind: one.object.kind, state: "data", message })
       }
     } catch (error) {
+      if (isClosed(error)) return void data.push(closedNote(key, one.object.kind, error))
       if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
       issues.push(refusedIssue(one.manifest, error))
     }
@@ -130,13 +147,22 @@ async function inForce(
   loop: LoopEngine,
   snapshot: SourceSnapshot,
   { ledger, objects }: PreviewParts,
-): Promise<SourceSnapshot> {
+): Promise<SourceSnapshot | { readonly kind: "closed"; readonly fault: Fault }> {
   const pinned = new PinnedSource(loop.id, ledger, objects.servedKind)
   const { quarantine } = pinned
   if (quarantine === undefined || !pinned.isQuarantined(snapshot)) return snapshot
   loop.rollback = rollbackCause(quarantine)
-  const { manifests } = await pinned.load()
-  return { kind: "complete", revision: rollbackRevision(quarantine), manifests }
+  try {
+    const { manifests } = await pinned.load()
+    return { kind: "complete", revision: rollbackRevision(quarantine), manifests }
+  } catch (error) {
+    if (isClosed(error)) return { kind: "closed", fault: error }
+    throw error
+  }
+}
+
+function closedNote(object: string, kind: string, { message }: Fault): PreviewNote {
+  return { object, kind, state: "unknown", message: `${message}; what is stored is taken as it is` }
 }
 
 function subjectOf(
@@ -154,6 +180,7 @@ function subjectOf(
 function isUndeclared({ key, object, loop }: Subject, declared: Declared): boolean {
   const { annotations, deletionTimestamp } = object.metadata
   if (loop.spec.source === undefined || deletionTimestamp !== undefined) return false
+  if (declared.asStored === true) return false
   return annotations?.[sourceAnnotation] !== undefined && !declared.manifests.has(key)
 }
 

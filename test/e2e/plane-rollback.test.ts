@@ -88,6 +88,12 @@ describe("a rollback of a real folder", () => {
     await rig.call("POST", "look")
     await reads("good")
     expect(setpoint("plan", rig.site)).toMatchObject({ code: 0 })
+    const noKey = join(rig.base, "no-key")
+    const blind = setpoint("plan", rig.site, "--key-file", noKey)
+    // What it can not know it says, and counts it as a difference.
+    expect(blind).toMatchObject({ code: 2, err: "" })
+    expect(blind.out).toContain("which is not in the key file; what is stored is taken as it is")
+    expect(existsSync(noKey)).toBe(false)
     const status = setpoint("status").out
     expect(status).toMatch(/ROLLED BACK {2}rolled back to last-good-1 by \S+: wrong branch/)
     expect(setpoint("explain", "file", "f0001").out).toContain("rolled back to last-good-1")

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { resolve } from "node:path"
 import { encodeObject } from "../../api/codec.ts"
+import { sealedStore } from "../../api/sealed-store.ts"
 import { storageKey } from "../../api/storage-keys.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import type { Store } from "../../contract/store.ts"
@@ -15,7 +16,7 @@ import { openMemoryStore } from "../../store/open-memory-store.ts"
 import { EndingStops } from "../ending-stops.ts"
 import { type Preview, type PreviewRequest, preview } from "../preview.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
-import { readSecretKey } from "./secret-key.ts"
+import { readSealer, readSecretKey } from "./secret-key.ts"
 import { stopFile } from "./stop-file.ts"
 
 export interface PreviewOptions extends LocalKindOptions {
@@ -28,13 +29,15 @@ export async function previewLocal(
 ): Promise<Preview> {
   const directory = resolve(options.directory)
   const [clock, random] = [systemClock, systemRandom]
-  const store = isUnused(directory) ? await emptyStore() : await openReadOnlyStore(directory)
+  const below = isUnused(directory) ? await emptyStore() : await openReadOnlyStore(directory)
+  const { planeId } = below.identity
+  const store = sealedStore(below, readSealer(planeId, random, options.keyFile))
   try {
     return await preview(request, {
       ...{ clock, random, store },
       kinds: await localKinds({ ...options, directory }),
       readWorld: localWorld().readWorld,
-      hasher: readSecretKey(store.identity.planeId, options.keyFile),
+      hasher: readSecretKey(planeId, options.keyFile),
       stops: () => new EndingStops(stopFile(directory), clock).entries(),
       openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
     })

@@ -33,6 +33,15 @@ export function openSealer(planeId: string, random: Random, keyFile?: string): S
   return aesSealer({ read, add }, random)
 }
 
+/** Opens with the keys that are there and makes none: a value of another key stays closed. */
+export function readSealer(planeId: string, random: Random, keyFile?: string): Sealer {
+  const keys = readKeys(keyFile ?? secretKeyPath(planeId)) ?? []
+  const add = () => {
+    throw new Error("a command that only reads makes no key")
+  }
+  return aesSealer({ read: () => keys, add }, random)
+}
+
 /** For commands that only read: a key that is not there is not made. */
 export function readSecretKey(planeId: string, keyFile?: string): SecretHasher {
   const key = readKey(keyFile ?? secretKeyPath(planeId))
