@@ -95,7 +95,7 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
   const revision = await commitObjects(context, [write], { checks, writes: [] })
   if (revision === undefined) return undefined
   if (ends) await afterEnd(context, [{ key, object: stored }])
-  return answer(withRevision(object, revision), true)
+  return { ...answer(withRevision(object, revision), true), stored: { value, revision } }
 }
 
 /** A new object needs its namespace and its definition, alive, until it is committed. */

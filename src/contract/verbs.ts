@@ -15,6 +15,7 @@ import type {
 } from "./client.ts"
 import type { DeleteOrigin } from "./delete-judge.ts"
 import type { Principal } from "./principal.ts"
+import type { Revision } from "./store.ts"
 
 export interface Written {
   readonly object: ApiObject
@@ -22,6 +23,8 @@ export interface Written {
   readonly created: boolean
   /** False when nothing differed and so nothing was stored. */
   readonly changed: boolean
+  /** What was committed, for whoever answers with bytes. */
+  readonly stored?: { readonly value: Uint8Array; readonly revision: Revision }
 }
 
 export interface Deleted {

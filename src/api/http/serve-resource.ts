@@ -10,9 +10,11 @@ import type { Verbs, Written } from "../../contract/verbs.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { apiFault } from "../faults.ts"
 import { refuseInitialEvents } from "../list-options.ts"
+import { objectBytes } from "../object-bytes.ts"
 import type { RawReads } from "../raw-reads.ts"
 import { resourceName, type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { successStatus } from "../status-object.ts"
+import { invalidOptions } from "../validate-object.ts"
 import type { Answer } from "./answer.ts"
 import { readDeleteOptions } from "./delete-options.ts"
 import type { ResourcePath } from "./parse-path.ts"
@@ -118,9 +120,24 @@ function matchOf(text: string | undefined): ListOptions["resourceVersionMatch"] 
   throw bad("list", "resourceVersionMatch must be Exact or NotOlderThan")
 }
 
-function isDryRun(values: readonly (Json | undefined)[]): boolean {
+const optionsOf: Readonly<Record<string, string>> = {
+  POST: "CreateOptions",
+  PUT: "UpdateOptions",
+  PATCH: "PatchOptions",
+  DELETE: "DeleteOptions",
+}
+
+function unsupported(method: string, field: string, given: string, known: string): Error {
+  const message = `Unsupported value: ${given}: supported values: ${known}`
+  const cause = { field, reason: "FieldValueNotSupported", message }
+  return invalidOptions(optionsOf[method] ?? "ListOptions", cause)
+}
+
+function isDryRun(method: string, values: readonly (Json | undefined)[]): boolean {
   const given = values.filter((value) => value !== undefined)
-  if (given.some((value) => value !== "All")) throw bad("read", "dryRun may only be All")
+  if (given.some((value) => value !== "All")) {
+    throw unsupported(method, "dryRun", JSON.stringify(given), '"All"')
+  }
   return given.length > 0
 }
 
@@ -133,24 +150,25 @@ function programOf({ "user-agent": agent = "" }: IncomingHttpHeaders): string | 
   return program === "" ? undefined : program
 }
 
-function writeOptions({ query, headers, duplicates }: ResourceCall): WriteOptions {
+function writeOptions({ method, query, headers, duplicates }: ResourceCall): WriteOptions {
   const fieldManager = textOf(query, "fieldManager") ?? programOf(headers)
   const validation = textOf(query, "fieldValidation")
-  if (validation !== undefined && !["Strict", "Warn", "Ignore"].includes(validation)) {
-    throw bad("read", "fieldValidation must be Strict, Warn or Ignore")
+  if (validation !== undefined && !["", "Strict", "Warn", "Ignore"].includes(validation)) {
+    const known = '"", "Ignore", "Strict", "Warn"'
+    throw unsupported(method, "fieldValidation", JSON.stringify(validation), known)
   }
   return {
-    dryRun: isDryRun(query.getAll("dryRun")),
+    dryRun: isDryRun(method, query.getAll("dryRun")),
     ...(duplicates.length === 0 ? {} : { duplicates }),
     ...(fieldManager === undefined ? {} : { fieldManager }),
-    ...(validation === undefined
+    ...(validation === undefined || validation === ""
       ? {}
       : { fieldValidation: validation as NonNullable<WriteOptions["fieldValidation"]> }),
   }
 }
 
 function deleteOptions({ query, body }: ResourceCall): DeleteOptions {
-  return readDeleteOptions(query, body, isDryRun)
+  return readDeleteOptions(query, body, (values) => isDryRun("DELETE", values))
 }
 
 /** The object of the body, at home where the path says. */
@@ -173,11 +191,16 @@ function bodyObject({ body, path, resource }: ResourceCall, verb: string): ApiOb
   return { ...body, metadata: home } as Partial<ApiObject> as ApiObject
 }
 
-const written = (form: Representation, result: Written): Answer => ({
-  status: result.created ? 201 : 200,
-  body: form.object(result.object),
-  warnings: result.warnings,
-})
+function written({ resource }: ResourceCall, form: Representation, result: Written): Answer {
+  const { created, warnings, stored, object } = result
+  const status = created ? 201 : 200
+  const bytes =
+    form.plain && stored !== undefined
+      ? objectBytes(resource, stored.value, stored.revision)
+      : undefined
+  if (bytes === undefined) return { status, body: form.object(object), warnings }
+  return { status, bytes: withNewline(bytes), contentType: "application/json", warnings }
+}
 
 async function listAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, reads, principal, path, query, resource } = call
@@ -221,7 +244,7 @@ async function getAnswer(call: ResourceCall, form: Representation): Promise<Answ
   const ref = { ...resource, namespace, name }
   if (form.plain) {
     const bytes = await reads.get(ref)
-    if (bytes !== undefined) return json(Buffer.concat([bytes, newline]))
+    if (bytes !== undefined) return json(withNewline(bytes))
   } else {
     const object = await verbs.get(principal, ref)
     if (object !== undefined) return { status: 200, body: form.object(object) }
@@ -231,18 +254,26 @@ async function getAnswer(call: ResourceCall, form: Representation): Promise<Answ
 }
 
 const newline = Buffer.from("\n")
+const withNewline = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, newline])
 
 async function createAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
-  const { verbs, principal, path } = call
+  const { verbs, principal, path, method, resource } = call
+  if (resource.namespaced && path.namespace === "") {
+    throw apiFault("SPT-API-021", { method, path: pathText(call) })
+  }
   const object = bodyObject(call, "create")
-  return written(form, await verbs.create(principal, path.resource, object, writeOptions(call)))
+  return written(
+    call,
+    form,
+    await verbs.create(principal, path.resource, object, writeOptions(call)),
+  )
 }
 
 async function replaceAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path } = call
   const object = bodyObject(call, "update")
   const verb = path.subresource === "status" ? verbs.updateStatus : verbs.update
-  return written(form, await verb(principal, path.resource, object, writeOptions(call)))
+  return written(call, form, await verb(principal, path.resource, object, writeOptions(call)))
 }
 
 async function patchAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
@@ -255,6 +286,7 @@ async function patchAnswer(call: ResourceCall, form: Representation): Promise<An
     const fieldManager = textOf(query, "fieldManager") ?? ""
     const force = queryFlag(query, "force") === true
     return written(
+      call,
       form,
       await verbs.apply(principal, resource, object, { ...options, fieldManager, force }),
     )
@@ -262,7 +294,7 @@ async function patchAnswer(call: ResourceCall, form: Representation): Promise<An
   const type = needPatchType(bodyType)
   if (body === undefined) throw bad("patch", "the body is missing")
   const ref = { ...resource, namespace, name }
-  return written(form, await verbs.patch(principal, ref, type, body, options))
+  return written(call, form, await verbs.patch(principal, ref, type, body, options))
 }
 
 const patchTypes: Readonly<Partial<Record<BodyType, PatchType>>> = {
