@@ -155,6 +155,10 @@ export function checkCel(
   }
   const compiled = compileAdmission(source, scope, gives)
   if (compiled.kind === "expression") return []
-  const why = `compilation failed: ${compileErrorText(compiled.problem, source)}`
+  const found = /^expected type '.*' but found '(.*)'$/.exec(compiled.problem.message)?.[1]
+  const why =
+    found === undefined
+      ? `compilation failed: ${compileErrorText(compiled.problem, source)}`
+      : `must evaluate to ${gives} but got ${found}`
   return [badValue(field, source, why)]
 }

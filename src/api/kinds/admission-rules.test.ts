@@ -99,7 +99,7 @@ describe("an admission policy", () => {
     [
       "a number",
       { validations: [{ expression: "1 + 1" }] },
-      /expected type 'bool' but found 'int'/,
+      /must evaluate to bool but got int/,
     ],
     [
       "an unknown variable",
