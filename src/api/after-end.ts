@@ -26,8 +26,10 @@ export async function afterEnd(context: ApiContext, ended: readonly Ended[]): Pr
     const { key, object } = next
     if (isNamespace(next)) namespaces.add(key.name)
     else if (key.namespace !== "") namespaces.add(key.namespace)
-    const definition = isDefinition(next) ? key.name : resourceName(key)
-    if (context.registry.definition(definition)?.ending) definitions.add(definition)
+    if (isDefinition(next)) definitions.add(key.name)
+    else if (context.registry.definition(resourceName(key))?.ending) {
+      definitions.add(resourceName(key))
+    }
     for (const reference of object.metadata.ownerReferences ?? []) {
       const owner = await releaseOwner(context, key, reference)
       if (owner !== undefined) queue.push(owner)

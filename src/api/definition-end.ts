@@ -37,10 +37,11 @@ export function instancesOf(definition: ApiObject): { group: string; resource: s
 }
 
 export async function* readInstances(
-  context: Pick<ApiContext, "store">,
+  context: Pick<ApiContext, "store" | "registry">,
   definition: ApiObject,
 ): AsyncGenerator<StoredObject> {
   const { group, resource } = instancesOf(definition)
+  if (context.registry.isBuiltIn(group, resource)) return
   const prefix = resourcePrefix(group, resource)
   let after: string | undefined
   for (;;) {

@@ -9,7 +9,10 @@ import {
   note,
   notes,
   openApiWorld,
+  thing,
+  things,
 } from "../../test/conformance/client-world.ts"
+import { disarm } from "../base/protections.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import { finalizeNamespace } from "./verb-finalize.ts"
 
@@ -33,6 +36,38 @@ const phaseOf = async (type: string) => {
     (one) => one !== null && typeof one === "object" && "type" in one && one.type === type,
   )
 }
+
+describe("a delete of a namespace that asks to keep what is in it", () => {
+  const held = { kind: "held", plan: "p-1", reasons: [] } as const
+  const target = () => {
+    const { metadata, ...rest } = thing("kept")
+    return { ...rest, metadata: { ...metadata, namespace: "team" } }
+  }
+  const ask = (propagationPolicy?: "Orphan") =>
+    world.verbs.delete(alice, team, propagationPolicy === undefined ? {} : { propagationPolicy })
+
+  it("is judged with all of it, and marks nothing when that is held", async () => {
+    await world.verbs.create(alice, things, target())
+    world.judgeWith(() => held)
+    expect(await faultOf(ask("Orphan"))).toMatchObject({ status: 403 })
+    const finalizers = { metadata: { finalizers: ["orphan"] } }
+    await world.verbs.patch(alice, team, "merge", finalizers)
+    expect(await faultOf(ask())).toMatchObject({ status: 403 })
+    expect((await read())?.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  it("[twin] ends the namespace unjudged without the protection", async () => {
+    await world.verbs.create(alice, things, target())
+    world.judgeWith(() => held)
+    const rearm = disarm("namespaces-take-all-along")
+    try {
+      await ask("Orphan")
+    } finally {
+      rearm()
+    }
+    expect((await read())?.metadata.deletionTimestamp).toBeDefined()
+  })
+})
 
 describe("a namespace", () => {
   it("is Active, named by a label, and kept by its content", async () => {

@@ -3,6 +3,7 @@
 
 import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"
+import { protects } from "../base/protections.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
@@ -210,6 +211,12 @@ export class ResourceRegistry {
     const known = this.#known.get(name)
     if (known === undefined || isBuiltIn(known)) return undefined
     return { revision: known.revision, ending: known.ending === true }
+  }
+
+  /** No stored definition stands for its objects. */
+  isBuiltIn(group: string, resource: string): boolean {
+    const [first] = this.#ofDefinition({ group, resource })
+    return first?.builtIn === true && protects("built-in-names-are-taken")
   }
 
   /** Definitions that are being deleted. */

@@ -91,7 +91,12 @@ export async function deleteKeys(
   keys: readonly ObjectKey[],
   options: DeleteSetOptions & DeleteOptions,
 ): Promise<Deleted[]> {
-  const policy = ({ object }: StoredObject) => propagationOf(object, options.propagationPolicy)
+  const policy = (stored: StoredObject) => {
+    const asked = propagationOf(stored.object, options.propagationPolicy)
+    // What is in a namespace never outlives it, so it is judged with it.
+    const orphans = asked === "Orphan" && isNamespace(stored)
+    return orphans && protects("namespaces-take-all-along") ? "Background" : asked
+  }
   for (let attempt = 0; attempt < attempts; attempt++) {
     // The engine deletes exactly what it names: dependents are judged as a set of their own.
     const set = await expandDelete(

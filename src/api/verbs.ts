@@ -20,6 +20,7 @@ import { invariantAdmission } from "./admission/invariant-rules.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
 import { loopAdmission } from "./admission/loop-rules.ts"
 import { namespaceAdmission } from "./admission/namespace-rules.ts"
+import { ownDefinitionsAdmission } from "./admission/own-definitions.ts"
 import { expressionWarningsAdmission } from "./admission/policies/expression-warnings.ts"
 import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
@@ -119,6 +120,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       ...(options.mutating ?? []),
     ],
     validating: [
+      ownDefinitionsAdmission(registry, hasProvider),
       loopAdmission,
       invariantAdmission,
       policyAdmission,
