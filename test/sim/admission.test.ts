@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { sleep } from "../../src/base/clock.ts"
-import { at, type Json } from "../../src/base/json.ts"
+import { at, type Json, type JsonObject } from "../../src/base/json.ts"
 import type { WebhookCall } from "../../src/contract/webhook.ts"
 import type { ApiObject } from "../../src/object/object.ts"
 import { ann, names, Site, widget } from "./site.ts"
@@ -31,6 +31,7 @@ class Gate {
   site: Site | undefined
   up = true
   readonly asked: string[] = []
+  patch: JsonObject[] | undefined
 
   readonly call = async ({ body }: WebhookCall): Promise<Json> => {
     const clock = this.site?.clock
@@ -38,7 +39,9 @@ class Gate {
     const member = (...path: readonly string[]) => String(at(body, "request", ...path) ?? "")
     this.asked.push(`${member("userInfo", "username")} ${member("operation")} ${member("name")}`)
     if (!this.up) throw new Error("connect ECONNREFUSED")
-    const response = { uid: member("uid"), allowed: true }
+    const patch = Buffer.from(JSON.stringify(this.patch ?? [])).toString("base64")
+    const changes = this.patch === undefined ? {} : { patch, patchType: "JSONPatch" }
+    const response = { uid: member("uid"), allowed: true, ...changes }
     return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response }
   }
 }
@@ -102,5 +105,37 @@ describe("a webhook that all writes must pass", () => {
     gate.up = true
     await site.clock.advance(20 * 60_000)
     expect(site.there()).toHaveLength(3)
+  })
+})
+
+describe("a webhook that adds to what a source declares", () => {
+  it("leaves the plane quiet", async () => {
+    const gate = new Gate()
+    const site = await Site.open({ callWebhook: gate.call, seed: 7 })
+    gate.site = site
+    gate.patch = [{ op: "add", path: "/metadata/labels/checked", value: "yes" }]
+    const mutating = { ...configurations, resource: "mutatingwebhookconfigurations" }
+    const kind = "MutatingWebhookConfiguration"
+    const [hook] = Array.isArray(everything.webhooks) ? everything.webhooks : []
+    const rules = [
+      { apiGroups: ["sim.setpoint.dev"], apiVersions: ["*"], operations: ["CREATE", "UPDATE"] },
+    ].map((rule) => ({ ...rule, resources: ["widgets"] }))
+    const webhooks = [{ ...hook, rules }]
+    await site.run(site.as(ann).create(mutating, { ...everything, kind, webhooks }))
+    await site.declare(
+      names(3).map((name) => widget(name)),
+      120_000,
+    )
+    expect((await site.object("w1"))?.metadata.labels).toMatchObject({ checked: "yes" })
+    // The checkpoint of the converged state is the last thing written.
+    await site.clock.advance(30 * 60_000)
+    const before = site.revision
+    await site.clock.advance(60 * 60_000)
+    expect(site.revision).toBe(before)
+    site.sim.source.declare(names(3).map((name) => widget(name)))
+    await site.clock.advance(120_000)
+    const { resourceVersion } = (await site.object("w1"))?.metadata ?? {}
+    await site.clock.advance(120_000)
+    expect((await site.object("w1"))?.metadata.resourceVersion).toBe(resourceVersion)
   })
 })
