@@ -91,8 +91,8 @@ export function lengths(files: readonly TidyFile[]): Finding[] {
 
 const opensFunction = /(=>|\)(: [^=]+)?) \{$/
 const notFunction = /^(\} )?(if|for|while|switch|catch|else|do|try|return \{|class|interface)\b/
-/** `prove` and `replay` make a test and its twins, `step` a test that builds on those before. */
-const testCase = /^(describe|it|test|prove|replay|step)\b/
+/** `prove` and `replay` make a test and its twins, `step` one that builds on others. */
+const testCase = /^(describe|it|test|prove|replay|step|stepMore)\b/
 
 /** By indentation, as the formatter leaves it: from the first line to the `}` below it. */
 function longFunctions(file: TidyFile): Finding[] {
