@@ -1,7 +1,9 @@
 // ValidatingAdmissionPolicies and their bindings through the verbs.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { openApi } from "../../src/api/verbs.ts"
 import type { JsonObject } from "../../src/base/json.ts"
+import { systemClock, systemRandom } from "../../src/base/system.ts"
 import {
   authenticatedGroup,
   enginePrincipal,
@@ -212,6 +214,25 @@ describe("the types of a policy's expressions", () => {
     expect(better.status).toEqual({ observedGeneration: 2, typeChecking: {} })
     const { changed } = await world.verbs.update(alice, policies, better)
     expect(changed).toBe(false)
+  })
+})
+
+describe("policies of a store", () => {
+  it("count for another API over it from its first write on", async () => {
+    await rules("no", "false")
+    const other = await openApi({
+      ...{ store: world.store, clock: systemClock, random: systemRandom },
+      judge: { judge: async () => ({ kind: "denied", reasons: [] }) },
+      hasProvider: () => false,
+    })
+    try {
+      await denied(other.verbs.create(alice, notes, note("a")))
+      await world.verbs.delete(alice, { ...bindings, namespace: "", name: "no" })
+      await expect.poll(() => other.context.admissions.policies.length).toBe(0)
+      expect((await other.verbs.create(alice, notes, note("a"))).created).toBe(true)
+    } finally {
+      await other.close()
+    }
   })
 })
 
