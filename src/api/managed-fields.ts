@@ -11,7 +11,7 @@ import { updateManaged } from "../schema/apply-merge.ts"
 import { apiFault } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { asServed } from "./stored-object.ts"
-import { invalidFault } from "./validate-object.ts"
+import { invalidOptions } from "./validate-object.ts"
 
 export const sourceManagerPrefix = "setpoint-source/"
 
@@ -35,7 +35,7 @@ export function checkManager(manager: string, principalName: string): void {
   if (manager === "") {
     const message = "Required value: is required for apply patch"
     const cause = { field: "fieldManager", reason: "FieldValueRequired", message }
-    throw invalidFault("PatchOptions.meta.k8s.io", "", [cause])
+    throw invalidOptions("PatchOptions", cause)
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   if (manager.length > 128 || /[\u0000-\u001f\u007f]/.test(manager)) {

@@ -27,7 +27,8 @@ export async function namespaceCheck(
   if (!resource.namespaced) return []
   const { namespace } = key
   const stored = await readStored(context, namespaceKey(namespace))
-  if (stored === undefined) throw apiFault("SPT-API-011", { namespace, name: namespace })
+  if (stored === undefined)
+    throw apiFault("SPT-API-011", { namespace, name: namespace, resource: "namespaces" })
   if (stored.object.metadata.deletionTimestamp !== undefined) {
     const message = `namespace ${namespace} is being terminated`
     const field = "metadata.namespace"

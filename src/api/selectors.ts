@@ -36,6 +36,16 @@ function readRequirement(text: string): (labels: Labels) => boolean {
     const same = (labels: Labels) => Object.hasOwn(labels, key) && labels[key] === value
     return operator === "!=" ? (labels) => !same(labels) : same
   }
+  const order = /^([^\s=!<>]+)\s*([<>])\s*(-?\d{1,18})$/.exec(text)
+  if (order !== null) {
+    const [, key = "", operator, bound = ""] = order
+    checkParts(text, key, [])
+    return (labels) => {
+      const value = Object.hasOwn(labels, key) ? (labels[key] ?? "") : ""
+      if (!/^-?\d{1,18}$/.test(value)) return false
+      return operator === ">" ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound)
+    }
+  }
   const key = text.startsWith("!") ? text.slice(1).trim() : text
   checkParts(text, key, [])
   if (text.startsWith("!")) return (labels) => !Object.hasOwn(labels, key)

@@ -15,7 +15,9 @@ export function statusOf(fault: Fault): JsonObject {
   const details: JsonObject = {
     ...(name === undefined ? {} : { name }),
     ...(group === undefined ? {} : { group }),
-    ...(kind === undefined && resource === undefined ? {} : { kind: kind ?? plural(resource) }),
+    ...(kind === undefined && resource === undefined
+      ? {}
+      : { kind: withoutGroup(kind ?? resource) }),
     ...(plan === undefined ? {} : { plan }),
     ...(causes === undefined ? {} : { causes: readCauses(causes) }),
     ...(retried.has(fault.status) ? { retryAfterSeconds } : {}),
@@ -38,7 +40,7 @@ export function statusOf(fault: Fault): JsonObject {
   }
 }
 
-const plural = (resource: string | undefined): string => resource?.split(".")[0] ?? ""
+const withoutGroup = (name: string | undefined): string => name?.split(".")[0] ?? ""
 
 function readCauses(text: string): Json {
   const value: unknown = JSON.parse(text)

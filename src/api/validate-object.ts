@@ -20,12 +20,26 @@ export function validateObject(
     ...checkNewFinalizers(object, old),
     ...(resource.rules.check?.(object, old) ?? []),
   ]
-  if (causes.length > 0) throw invalidFault(resource.kind, object.metadata.name, causes)
+  if (causes.length > 0) {
+    throw invalidFault(resource.kind, object.metadata.name, causes, resource.group)
+  }
 }
 
-export function invalidFault(kind: string, name: string, causes: readonly FieldCause[]): Error {
+export function invalidFault(
+  kind: string,
+  name: string,
+  causes: readonly FieldCause[],
+  group = "",
+): Error {
   const why = summarize(causes.map(({ field, message }) => `${field}: ${message}`))
-  return apiFault("SPT-API-005", { kind, name, why, causes: causesText(causes) })
+  const named = group === "" ? { kind, name } : { kind, name, group }
+  return apiFault("SPT-API-005", { ...named, why, causes: causesText(causes) })
+}
+
+/** What a request says beside its object, as Kubernetes names it: `CreateOptions`, ... */
+export function invalidOptions(options: string, cause: FieldCause): Error {
+  const group = "meta.k8s.io"
+  return invalidFault(`${options}.${group}`, "", [cause], group)
 }
 
 export function issueCause(issue: Issue): FieldCause {

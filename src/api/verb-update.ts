@@ -71,7 +71,8 @@ function needVersion(resource: ServedResource, name: string, options: UpdateOpti
   if (!protects("put-needs-version")) return
   const message = "Invalid value: 0: must be specified for an update"
   const field = "metadata.resourceVersion"
-  throw invalidFault(resource.resource, name, [{ field, reason: "FieldValueInvalid", message }])
+  const cause = { field, reason: "FieldValueInvalid", message }
+  throw invalidFault(resource.resource, name, [cause], resource.group)
 }
 
 /** Undefined when the object was changed after `old` was read. */
@@ -85,7 +86,9 @@ export async function replaceStored(
 ): Promise<Written | undefined> {
   const subresource: "" | "status" = options.subresource ?? ""
   const changed = subresource === "" ? checkImmutable(object.metadata, old.object.metadata) : []
-  if (changed.length > 0) throw invalidFault(resource.kind, old.key.name, changed)
+  if (changed.length > 0) {
+    throw invalidFault(resource.kind, old.key.name, changed, resource.group)
+  }
   const manager = managerOf(options, principal)
   const given = subresource === "" ? object.metadata.managedFields : undefined
   const base = baseManagedFields(given, old.object.metadata.managedFields, isEngine(principal))

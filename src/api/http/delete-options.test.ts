@@ -24,7 +24,9 @@ describe("what a DELETE says", () => {
   it("is refused when it is not understood, or says two things", () => {
     const both = { orphanDependents: true, propagationPolicy: "Background" }
     expect(() => read("", both)).toThrow("cannot be both set")
-    expect(() => read("propagationPolicy=Later")).toThrow("Background, Foreground or Orphan")
+    expect(() => read("propagationPolicy=Later")).toThrow(
+      'Unsupported value: "Later": supported values: "Foreground", "Background", "Orphan"',
+    )
     expect(() => read("gracePeriodSeconds=-1")).toThrow("gracePeriodSeconds")
   })
 })

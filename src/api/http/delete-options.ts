@@ -3,9 +3,10 @@
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { DeleteOptions } from "../../contract/client.ts"
 import { apiFault } from "../faults.ts"
-import { invalidFault } from "../validate-object.ts"
+import { invalidOptions } from "../validate-object.ts"
 
 const policies = ["Background", "Foreground", "Orphan"] as const
+const policyNames = '"Foreground", "Background", "Orphan", "nil"'
 
 function bad(why: string): Error {
   return apiFault("SPT-API-006", { verb: "delete", what: "the request", why })
@@ -50,12 +51,14 @@ function propagation(
   if (policy !== undefined && orphan !== undefined) {
     const message = "orphanDependents and deletionPropagation cannot be both set"
     const cause = { field: "propagationPolicy", reason: "FieldValueInvalid", message }
-    throw invalidFault("DeleteOptions", "", [cause])
+    throw invalidOptions("DeleteOptions", cause)
   }
   if (orphan !== undefined) return String(orphan) === "true" ? "Orphan" : "Background"
   const known = policies.find((name) => name === policy)
   if (policy !== undefined && known === undefined) {
-    throw bad("propagationPolicy must be Background, Foreground or Orphan")
+    const message = `Unsupported value: ${JSON.stringify(policy)}: supported values: ${policyNames}`
+    const field = "propagationPolicy"
+    throw invalidOptions("DeleteOptions", { field, reason: "FieldValueNotSupported", message })
   }
   return known
 }

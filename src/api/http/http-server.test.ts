@@ -209,7 +209,7 @@ describe("the HTTP API", () => {
     expect(await send("GET", `${path}/a%2Fb`)).toMatchObject({ status: 404 })
     expect(await send("GET", `${path}/a/scale`)).toMatchObject({ status: 404 })
     const body = JSON.stringify(configMap("a"))
-    expect(await send("POST", `${path}?dryRun=Some`, body)).toMatchObject({ status: 400 })
+    expect(await send("POST", `${path}?dryRun=Some`, body)).toMatchObject({ status: 422 })
     expect(await send("GET", `${path}?limit=-1`)).toMatchObject({ status: 400 })
     const elsewhere = "/api/v1/namespaces/setpoint-system/configmaps"
     expect(await send("POST", elsewhere, body)).toMatchObject({ status: 400 })

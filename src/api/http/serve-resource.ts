@@ -97,6 +97,9 @@ export function listOptions({ path, query }: Pick<ResourceCall, "path" | "query"
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
     throw bad("list", `limit "${limitText}" is not valid`)
   }
+  const timeout = textOf(query, "timeoutSeconds") ?? ""
+  if (!/^([+-]?\d{1,15})?$/.test(timeout))
+    throw bad("list", `timeoutSeconds "${timeout}" is not valid`)
   const labelSelector = textOf(query, "labelSelector")
   const fieldSelector = textOf(query, "fieldSelector")
   const token = textOf(query, "continue")
@@ -117,7 +120,8 @@ function matchOf(text: string | undefined): ListOptions["resourceVersionMatch"] 
   if (text === undefined || text === "") return undefined
   const known = (["Exact", "NotOlderThan"] as const).find((one) => one === text)
   if (known !== undefined) return known
-  throw bad("list", "resourceVersionMatch must be Exact or NotOlderThan")
+  const supported = '"Exact", "NotOlderThan", ""'
+  throw unsupported("GET", "resourceVersionMatch", JSON.stringify(text), supported)
 }
 
 const optionsOf: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-// Every change that anybody heard of, in the order of revisions, and what was known by when. Two different stories of one revision are a violation, never a choice.
+// Every change that anybody heard of, in the order of revisions, and what was known by when. Two
+// different stories of one revision are a violation, never a choice.
 
 import {
   describeStored,
