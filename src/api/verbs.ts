@@ -25,6 +25,7 @@ import { expressionWarningsAdmission } from "./admission/policies/expression-war
 import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
+import { targetStatusAdmission } from "./admission/target-status.ts"
 import type { ApiContext } from "./api-context.ts"
 import { createAdmission } from "./authz/create-admission.ts"
 import { roleAdmission } from "./authz/role-admission.ts"
@@ -121,6 +122,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     ],
     validating: [
       ownDefinitionsAdmission(registry, hasProvider),
+      targetStatusAdmission(hasProvider),
       loopAdmission,
       invariantAdmission,
       policyAdmission,

@@ -102,6 +102,7 @@ export const protections = {
   "source-error-is-not-empty": "a source that can't be read is never taken for an empty one",
   "source-shrunk": "a revision that lost most of its objects prunes nothing by itself",
   "stale-put-refused": "a write on a version that is not the newest is refused",
+  "status-of-targets-is-the-engines": "nobody else says what became of a target",
   "stop-checked-at-effect": "the stop file is read before every single changing call",
   "stop-file-unreadable-stops": "a stop file that can't be understood stops everything",
   "stop-outlives-its-file": "a stop whose file was lost stands again after a start",
