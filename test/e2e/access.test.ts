@@ -349,7 +349,13 @@ describe("the log of requests", () => {
   it("has who changed what, who was refused, and no bodies", async () => {
     const headers = { ...rig.headersOf("owner"), "impersonate-user": "alice", "audit-id": "abc-1" }
     await rig.send("DELETE", `/api/v1/namespaces/${home}/configmaps/missing`, headers)
+    const others = { ...rig.headersOf("edit"), "impersonate-user": "alice", "audit-id": "abc-2" }
+    await rig.send("DELETE", `/api/v1/namespaces/${home}/configmaps/missing`, others)
     const lines = [...readAuditLines(rig.directory, 0)]
+    // Who was not allowed to speak as another asked in their own name.
+    const tried = lines.find(({ id }) => id === "abc-2")
+    expect(tried).toMatchObject({ verb: "delete", code: 403, fault: "SPT-API-029" })
+    expect(tried?.user).not.toBe("alice")
     expect(lines.find(({ id }) => id === "abc-1")).toMatchObject({
       ...{ user: "alice", kind: "service", verb: "delete", resource: "configmaps" },
       ...{ namespace: home, name: "missing", code: 403, fault: "SPT-API-029", source: "socket" },

@@ -91,8 +91,11 @@ async function answer(call: Call, response: ApiResponse): Promise<void> {
   const { api, request, plain, info, path } = call
   const audit = beginAudit(call, response)
   try {
-    const principal = await authenticated(call, plain)
-    audit.by(principal)
+    const caller = await authenticated(call, plain)
+    audit.by(caller)
+    // Whoever may not speak as somebody else is told so, and it is noted as theirs.
+    const principal = caller && impersonated(caller, request.rawHeaders, api.authorizer)
+    if (principal !== caller) audit.by(principal)
     if (plain === undefined && info.isWatch && principal !== undefined) {
       return await watch(call, principal, info, response)
     }
@@ -124,7 +127,7 @@ async function authenticated(
   const { authenticate, clock } = api
   const principal = await callerOf(authenticate, clock, request, credentialsOf(request))
   if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
-  return principal && impersonated(principal, request.rawHeaders, api.authorizer)
+  return principal
 }
 
 function credentialsOf(request: ApiRequest): Credentials {

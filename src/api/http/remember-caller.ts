@@ -9,6 +9,8 @@ import type { ApiRequest } from "./exchange.ts"
 const memoryMs = 200
 
 interface Remembered {
+  /** Who knew them: a browser's session says by itself who asks, whatever token comes along. */
+  readonly by: Authenticate
   readonly token: string
   readonly principal: Principal
   readonly until: number
@@ -27,9 +29,10 @@ export async function callerOf(
   const connection = request.stream?.session ?? request.socket
   const known = connections.get(connection)
   const now = clock.monotonic()
-  if (known?.token === token && now < known.until) return known.principal
+  const isSame = known?.token === token && known.by === authenticate
+  if (isSame && now < known.until) return known.principal
   const principal = await authenticate(credentials)
   if (principal === undefined) connections.delete(connection)
-  else connections.set(connection, { token, principal, until: now + memoryMs })
+  else connections.set(connection, { by: authenticate, token, principal, until: now + memoryMs })
   return principal
 }
