@@ -38,6 +38,11 @@ export const planeFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-KEY-001": {
+    fault: "stuck",
+    text: "cannot use the key file {file}: it holds something else than keys",
+    hint: "a key is 64 hexadecimal digits on a line; without the file the plane makes one itself",
+  },
   "SPT-TLS-001": {
     fault: "stuck",
     text: "cannot use {file}: it holds no certificate with its key",

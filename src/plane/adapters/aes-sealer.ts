@@ -75,7 +75,9 @@ function decrypt(keyed: Keyed, place: string, value: Uint8Array): Uint8Array {
   const nonce = bytes.subarray(headLength, headLength + nonceLength)
   const tag = bytes.subarray(headLength + nonceLength, headLength + nonceLength + tagLength)
   try {
-    const decipher = createDecipheriv(cipherName, keyed.key, nonce)
+    const decipher = createDecipheriv(cipherName, keyed.key, nonce, {
+      authTagLength: tagLength,
+    })
     decipher.setAAD(Buffer.from(place))
     decipher.setAuthTag(tag)
     const body = bytes.subarray(headLength + nonceLength + tagLength)

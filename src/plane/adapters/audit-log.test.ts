@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -28,6 +36,18 @@ describe("the log of requests", () => {
     expect(ids()).toEqual(["a", "b", "c", "d"])
     const [file = ""] = auditFiles(directory)
     expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it("loses only the line that a crash cut off, not the one after it", async () => {
+    const log = openAuditLog({ directory, now: () => 1 })
+    await log.write(line("a"))
+    log.close()
+    const [file = ""] = auditFiles(directory)
+    appendFileSync(file, JSON.stringify(line("cut")).slice(0, 20))
+    const again = openAuditLog({ directory, now: () => 2 })
+    await again.write(line("b"))
+    again.close()
+    expect(ids()).toEqual(["a", "b"])
   })
 
   it("is bounded in size and number of files, and forgets the oldest first", async () => {

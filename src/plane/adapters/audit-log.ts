@@ -132,12 +132,21 @@ class FileAuditLog implements OpenAuditLog {
     const file = openSync(last ?? fresh, "a", 0o600)
     this.#size = fstatSync(file).size
     this.#file = file
-    if (this.#size + more <= fileBytesMax) return file
+    if (this.#size + more <= fileBytesMax) {
+      this.#endCutLine(last ?? fresh, file)
+      return file
+    }
     closeSync(file)
     this.#file = openSync(fresh, "a", 0o600)
     this.#size = fstatSync(this.#file).size
     this.#prune()
     return this.#file
+  }
+
+  /** A line that a crash cut off must not take the next one with it. */
+  #endCutLine(path: string, file: number): void {
+    if (this.#size === 0 || readFileSync(path).at(-1) === 10) return
+    this.#size += writeSync(file, "\n")
   }
 
   #prune(): void {

@@ -14,6 +14,7 @@ import {
   isCode,
   writePrivateFile,
 } from "../../store/engines/private-files.ts"
+import { planeFault } from "../faults.ts"
 import { aesSealer } from "./aes-sealer.ts"
 
 export function openSecretKey(planeId: string, random: Random, keyFile?: string): SecretHasher {
@@ -57,6 +58,8 @@ export function secretKeyPath(planeId: string): string {
   return join(base, "setpoint", "keys", planeId)
 }
 
+const keyForm = /^[0-9a-f]{64}$/i
+
 function readKey(path: string): Uint8Array | undefined {
   return readKeys(path)?.[0]
 }
@@ -65,6 +68,8 @@ function readKeys(path: string): readonly Uint8Array[] | undefined {
   try {
     const lines = readFileSync(path, "utf8").split("\n")
     const keys = lines.map((line) => line.trim()).filter((line) => line !== "")
+    // What is read only in part, or not at all, would be a key that anybody can guess.
+    if (!keys.every((key) => keyForm.test(key))) throw planeFault("SPT-KEY-001", { file: path })
     return keys.map((key) => new Uint8Array(Buffer.from(key, "hex")))
   } catch (error) {
     if (isCode(error, "ENOENT")) return undefined
