@@ -54,7 +54,7 @@ export function findKind(kinds: readonly ServedKindView[], typed: string): Serve
   if (core !== undefined) return core
   const what = `the kind ${typed}`
   if (first === undefined) {
-    const near = kinds.map((kind) => kind.resource).join(", ")
+    const near = [...new Set(kinds.map((kind) => kind.resource))].join(", ")
     throw cliFault("SPT-CLI-002", {
       what,
       why: "no such kind is served",

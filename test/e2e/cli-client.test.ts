@@ -61,8 +61,11 @@ describe("looking", () => {
     `)
     expect(await run("get", "gadgets")).toMatchInlineSnapshot(`
       "error: cannot use the kind gadgets: no such kind is served [SPT-CLI-002]
-      hint:  there are namespaces, configmaps, events, customresourcedefinitions, loop
-        ↪ s, plans, planes, guardpolicies, invariants, signals, files, directories
+      hint:  there are namespaces, configmaps, secrets, serviceaccounts, events, lease
+        ↪ s, customresourcedefinitions, loops, plans, planes, guardpolicies, invariants, s
+        ↪ ignals, roles, clusterroles, rolebindings, clusterrolebindings, mutatingwebhookc
+        ↪ onfigurations, validatingwebhookconfigurations, validatingadmissionpolicies, val
+        ↪ idatingadmissionpolicybindings, files, directories
       exit 1"
     `)
   })
