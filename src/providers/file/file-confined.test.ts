@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Step } from "../../../test/fixtures/file-steps.ts"
+import { compiled } from "../../../test/program.ts"
 import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 
 let temp = noTempDir
@@ -32,7 +33,8 @@ const failure = { code: "SPT-FILE-001", errno: "EACCES" }
 function run(before: readonly string[], steps: readonly Step[]): unknown[] {
   const [program = "", ...rest] = [...before, process.execPath, script]
   const input = JSON.stringify(steps)
-  const output = execFileSync(program, rest, { encoding: "utf8", timeout: 30_000, input })
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const output = execFileSync(program, rest, { encoding: "utf8", timeout: 55_000, input, env })
   return JSON.parse(output) as unknown[]
 }
 
