@@ -31,6 +31,7 @@ import { createAdmission } from "./authz/create-admission.ts"
 import { roleAdmission } from "./authz/role-admission.ts"
 import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
 import { followRoles, RoleIndex } from "./authz/role-index.ts"
+import { sourceAdmission } from "./authz/source-admission.ts"
 import { workloadDefinitions } from "./definitions/workloads.ts"
 import { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
@@ -128,6 +129,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       policyAdmission,
       adoptAdmission(hasProvider),
       createAdmission(roles, registry),
+      sourceAdmission(roles),
       roleAdmission(roleIndex, roles),
       ...(options.validating ?? []),
     ],

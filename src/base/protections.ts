@@ -101,6 +101,7 @@ export const protections = {
   "source-age": "nothing is destroyed on the word of a source that is silent for long",
   "source-error-is-not-empty": "a source that can't be read is never taken for an empty one",
   "source-shrunk": "a revision that lost most of its objects prunes nothing by itself",
+  "sources-hold-their-roles": "a source gives no power away that was not given to it",
   "stale-put-refused": "a write on a version that is not the newest is refused",
   "status-of-targets-is-the-engines": "nobody else says what became of a target",
   "stop-checked-at-effect": "the stop file is read before every single changing call",

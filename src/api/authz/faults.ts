@@ -24,4 +24,11 @@ export const accessFault = defineFaults({
     status: 503,
     reason: "ServiceUnavailable",
   },
+  "SPT-API-073": {
+    fault: "stuck",
+    text: "cannot {verb} {resource} {name}: no role lets {source} declare it",
+    hint: "whoever holds it may bind a role to the User {source}; docs/guides/access.md says how",
+    status: 403,
+    reason: "Forbidden",
+  },
 })

@@ -1,12 +1,12 @@
 // Nobody gives away more than they hold: a role needs its own rules to be held, or the verb
-// `escalate` on it; a binding needs the rules of its role to be held, or the verb `bind`. Only
-// callers from outside are asked; the engine makes the default roles.
+// `escalate` on it; a binding needs the rules of its role to be held, or the verb `bind`. Callers
+// from outside are asked, and sources; the engine makes the default roles.
 
 import { equalJson, isObject, type Json } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
 import type { Access } from "../../contract/authorizer.ts"
-import { isFromOutside } from "../../contract/principal.ts"
+import { isFromOutside, isSource } from "../../contract/principal.ts"
 import { apiFault } from "../faults.ts"
 import { faultNames } from "../stored-object.ts"
 import { accessFault } from "./faults.ts"
@@ -22,7 +22,8 @@ export function roleAdmission(index: RoleIndex, roles: RoleAuthorizer): Admissio
     admit: async (request) => {
       const { key, object, operation, principal } = request
       if (key.group !== rbacGroup || operation === "delete") return object
-      if (!isFromOutside(principal) || isMaster(principal)) return object
+      const asked = isFromOutside(principal) || isSource(principal)
+      if (!asked || isMaster(principal)) return object
       if (!protects("no-escalation")) return object
       if (key.resource.endsWith("bindings")) checkBinding(request, index, roles)
       else checkRole(request, roles)
