@@ -46,6 +46,9 @@ describe("a kubeconfig", () => {
       ["{ exec: { command: /bin/sh } }", "signs in by exec"],
       ["{ auth-provider: { name: x } }", "signs in by auth-provider"],
       ["{ username: a, password: b }", "signs in by username"],
+      ["{ token: a, as-groups: [x] }", "speaks as another by as-groups"],
+      ["{ token: a, as: bob, as-uid: b }", "speaks as another by as-uid"],
+      ["{ token: a, as: bob, as-user-extra: { b: [c] } }", "by as-user-extra"],
     ]
     for (const [user, why] of bad) expect(() => read(file(user)), user).toThrow(why)
     const proxied = "server: https://p, proxy-url: http://x"

@@ -56,6 +56,9 @@ export function readKubeconfig(text: string, place: string, wanted?: string): Ku
   }
   const odd = ["exec", "auth-provider", "username", "password"].find((key) => key in login)
   if (odd !== undefined) throw refuse(`its user "${user}" signs in by ${odd}`)
+  const half = ["as-uid", "as-user-extra", ...("as" in login ? [] : ["as-groups"])]
+  const borrowed = half.find((key) => key in login)
+  if (borrowed !== undefined) throw refuse(`its user "${user}" speaks as another by ${borrowed}`)
   if ("proxy-url" in cluster) throw refuse("its cluster is reached through a proxy")
   const serverName = textAt(cluster, "tls-server-name")
   return {

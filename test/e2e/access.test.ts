@@ -332,6 +332,15 @@ describe("speaking as another", () => {
     expect(answer).toMatchObject({ status: 403, code: "SPT-PLAN-005" })
   })
 
+  it("opens no session of a browser, which would outlast it", async () => {
+    const link = "/setpoint/v1/dashboard/link"
+    for (const name of ["alice", `system:serviceaccount:${home}:bot`]) {
+      const headers = { ...rig.headersOf("owner"), "impersonate-user": name }
+      expect(await rig.send("POST", link, headers, {})).toMatchObject({ code: "SPT-API-054" })
+    }
+    expect((await rig.send("POST", link, rig.headersOf("owner"), {})).status).toBe(200)
+  })
+
   it("leaves the one who really did it as the author of a change", async () => {
     const headers = as("owner", {
       "impersonate-user": "alice",

@@ -4,6 +4,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ExtensionRoute } from "../../api/extensions.ts"
+import { portFault } from "../../api/http/faults.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
 import { Sessions } from "../../api/http/sessions.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
@@ -109,7 +110,14 @@ function linkRoute(link: (principal: Principal) => string): ExtensionRoute {
     method: "POST",
     pattern: "/setpoint/v1/dashboard/link",
     access: () => [],
-    handler: async (principal) => ({ url: link(principal) }),
+    handler: async (principal) => {
+      // Their tokens end within the hour, and a borrowed name with whoever lent it.
+      const isAccount = principal.name.startsWith("system:serviceaccount:")
+      if (isAccount || principal.impersonator !== undefined) {
+        throw portFault("SPT-API-054", { user: principal.name })
+      }
+      return { url: link(principal) }
+    },
   }
 }
 
