@@ -332,6 +332,13 @@ describe("speaking as another", () => {
     expect(answer).toMatchObject({ status: 403, code: "SPT-PLAN-005" })
   })
 
+  it("is never lost behind many other headers", async () => {
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`x-${at}`, "1"]))
+    const headers = { ...many, ...rig.headersOf("owner"), "impersonate-user": "alice" }
+    const { text } = await rig.send("POST", review, headers, me)
+    expect(text).toContain('"username":"alice"')
+  })
+
   it("opens no session of a browser, which would outlast it", async () => {
     const link = "/setpoint/v1/dashboard/link"
     for (const name of ["alice", `system:serviceaccount:${home}:bot`]) {
