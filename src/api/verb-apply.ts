@@ -23,7 +23,8 @@ import { keyOf } from "./verb-get.ts"
 import { checkPreconditions, needSubresource, uidMismatch } from "./verb-update.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
-const attempts = 5
+/** One, and five more when another write came first, as Kubernetes does. */
+const attempts = 6
 
 /** The only tool that left annotations of client-side applies behind. */
 const clientSideTool = "kubectl"

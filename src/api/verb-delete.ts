@@ -33,7 +33,8 @@ import { listObjects } from "./verb-list.ts"
 import { checkPreconditions } from "./verb-update.ts"
 import { conflict } from "./write-object.ts"
 
-const attempts = 5
+/** One, and five more when another write came first, as Kubernetes does. */
+const attempts = 6
 
 export async function deleteObject(
   context: ApiContext,

@@ -24,7 +24,8 @@ import {
 } from "./verb-update.ts"
 import { conflict } from "./write-object.ts"
 
-const attempts = 5
+/** One, and five more when another write came first, as Kubernetes does. */
+const attempts = 6
 
 export async function patchObject(
   context: ApiContext,

@@ -27,7 +27,8 @@ import { keyOf } from "./verb-get.ts"
 import { checkPreconditions } from "./verb-update.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
-const attempts = 5
+/** One, and five more when another write came first, as Kubernetes does. */
+const attempts = 6
 const replicasMax = 2 ** 31 - 1
 export const scaleApiVersion = "autoscaling/v1"
 

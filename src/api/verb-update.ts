@@ -26,7 +26,8 @@ import { createNamed } from "./verb-create.ts"
 import { keyOf } from "./verb-get.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
-const attempts = 5
+/** One, and five more when another write came first, as Kubernetes does. */
+const attempts = 6
 
 export interface UpdateOptions extends WriteOptions {
   readonly subresource?: "status"

@@ -51,7 +51,7 @@ export function dashboardRequests(
     response.on("error", () => {})
     for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value)
     try {
-      checkPlace(request.headers, place, undefined)
+      checkPlace(request.headers, place, undefined, request.rawHeaders)
       const [path = "/", query = ""] = (request.url ?? "/").split("?", 2)
       if (path === "/login") return login(sessions, request, response, query)
       const principal = sessions.principal(cookieOf(request))

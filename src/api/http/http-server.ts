@@ -139,7 +139,7 @@ const loopback: Place = {
 function fromPlace(place: Place, onRequest: OnRequest): OnRequest {
   return (request, response) => {
     try {
-      checkPlace(request.headers, place, request.socket.localAddress)
+      checkPlace(request.headers, place, request.socket.localAddress, request.rawHeaders)
     } catch (error) {
       response.on("error", () => {})
       if (request.httpVersionMajor < 2) response.setHeader("connection", "close")

@@ -17,11 +17,14 @@ export function checkPlace(
   headers: IncomingHttpHeaders,
   place: Place,
   localAddress: string | undefined,
+  rawHeaders: readonly string[] = [],
 ): void {
   const authority = headers[":authority"]
   const host = String(authority ?? headers.host ?? "").toLowerCase()
   const name = hostName(host)
-  const isOurs = name !== "" && (place.isOurs(name) || name === plainAddress(localAddress))
+  const isNamed = name !== "" && (place.isOurs(name) || name === plainAddress(localAddress))
+  // Of two hosts node shows the first; whoever stands before us may have believed the second.
+  const isOurs = isNamed && hostCount(rawHeaders) < 2
   if (!isOurs && protects("host-is-checked")) {
     throw portFault("SPT-API-050", { host: printable(host) })
   }
@@ -33,6 +36,10 @@ export function checkPlace(
     throw portFault("SPT-API-051", { origin: printable(String(origin ?? site)) })
   }
 }
+
+/** Names and values stand one after the other. */
+const hostCount = (raw: readonly string[]): number =>
+  raw.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length
 
 /** "[::1]:7443" to "::1", "localhost:7443" to "localhost". */
 export function hostName(host: string): string {

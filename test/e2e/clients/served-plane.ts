@@ -39,6 +39,10 @@ export class ServedPlane {
     return readFileSync(join(this.data, "token"), "utf8").trim()
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
   get environment(): Record<string, string> {
     return {
       PATH: process.env.PATH ?? "",

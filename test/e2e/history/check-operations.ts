@@ -154,10 +154,14 @@ function checkWrite(write: Write, revision: number | undefined, timeline: Timeli
       ? []
       : [`${name}: answered ${describeStored(result)}, which was not there then`]
   }
-  return states.some((state) => explains(status, change, state))
+  // Who names no revision is tried again five times before the others have won.
+  const contended = status === 409 && change.kind !== "create" && states.length > retries
+  return contended || states.some((state) => explains(status, change, state))
     ? []
     : [`${name}: refused with ${status}, but there was ${states.map(describeStored).join(", ")}`]
 }
+
+const retries = 6
 
 /** Whether a state makes this refusal right. */
 function explains(status: number, change: Change, state: Stored | undefined): boolean {
