@@ -367,7 +367,14 @@ describe("the log of requests", () => {
     await rig.send("DELETE", `/api/v1/namespaces/${home}/configmaps/missing`, headers)
     const others = { ...rig.headersOf("edit"), "impersonate-user": "alice", "audit-id": "abc-2" }
     await rig.send("DELETE", `/api/v1/namespaces/${home}/configmaps/missing`, others)
+    const asked = { ...rig.headersOf("owner"), "audit-id": "abc-3" }
+    await rig.send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", asked, {})
+    const like = { ...rig.headersOf("owner"), "audit-id": "abc-4" }
+    await rig.send("DELETE", "/apis/authorization.k8s.io/v1/likereviews/a", like)
     const lines = [...readAuditLines(rig.directory, 0)]
+    expect(lines.filter(({ id }) => ["abc-3", "abc-4"].includes(id))).toMatchObject([
+      { id: "abc-4", resource: "likereviews" },
+    ])
     // Who was not allowed to speak as another asked in their own name.
     const tried = lines.find(({ id }) => id === "abc-2")
     expect(tried).toMatchObject({ verb: "delete", code: 403, fault: "SPT-API-029" })

@@ -53,7 +53,14 @@ export interface AuditedCall {
 const silent: RequestAudit = { by: () => {}, ended: async () => {} }
 const stopPath = "/setpoint/v1/stop"
 const idForm = /^[A-Za-z0-9-]{1,64}$/
-const reviews: ReadonlySet<string> = new Set(["authorization.k8s.io", "authentication.k8s.io"])
+/** Questions, which change nothing; others may define kinds in the same groups. */
+const reviews: ReadonlySet<string> = new Set([
+  ...["selfsubjectaccessreviews", "subjectaccessreviews", "localsubjectaccessreviews"].map(
+    (name) => `${name}.authorization.k8s.io`,
+  ),
+  "selfsubjectrulesreviews.authorization.k8s.io",
+  ...["selfsubjectreviews", "tokenreviews"].map((name) => `${name}.authentication.k8s.io`),
+])
 
 export function beginAudit(call: AuditedCall, response: ApiResponse): RequestAudit {
   const { api, request, method, info } = call
@@ -62,7 +69,8 @@ export function beginAudit(call: AuditedCall, response: ApiResponse): RequestAud
   const given = request.headers["audit-id"]
   const id = typeof given === "string" && idForm.test(given) ? given : audit.newId()
   response.setHeader("audit-id", id)
-  if (method === "GET" || method === "HEAD" || reviews.has(info.access.group)) return silent
+  const { group, resource } = info.access
+  if (method === "GET" || method === "HEAD" || reviews.has(`${resource}.${group}`)) return silent
   let who: Principal | undefined
   return {
     by: (principal) => {
