@@ -68,7 +68,7 @@ function checkLabels(labels: Readonly<Record<string, string>>): FieldCause[] {
     const causes: FieldCause[] = []
     if (!isQualifiedName(key)) causes.push(invalid("metadata.labels", `"${key}" is no label key`))
     if (!isLabelValue(value)) {
-      causes.push(invalid(`metadata.labels[${key}]`, `"${value}" is no label value`))
+      causes.push(invalid("metadata.labels", `"${value}" of "${key}" is no label value`))
     }
     return causes
   })
