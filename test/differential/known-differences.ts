@@ -107,12 +107,14 @@ export const knownDifferences: readonly KnownDifference[] = [
       isRefusal(theirs) && isRefusal(ours) && mistakesOf(asked, theirs, ours) > 1,
   },
   {
-    what: "a mistake that is named twice",
-    why: "Kubernetes checks some values in two places; once is enough",
+    what: "how often a mistake is named",
+    why: "some values are checked in two places, and lists to the end or to the first mistake",
     excuses: (_, theirs, ours) => {
       const [their, our] = [failure(theirs)?.causes ?? [], failure(ours)?.causes ?? []]
-      const within = our.length > 0 && our.every((cause) => their.includes(cause))
-      return theirs.status === 422 && ours.status === 422 && within
+      const within = (some: readonly string[], all: readonly string[]) =>
+        some.length > 0 && some.every((cause) => all.includes(cause))
+      const isInvalid = theirs.status === 422 && ours.status === 422
+      return isInvalid && (within(our, their) || within(their, our))
     },
   },
   {
@@ -131,7 +133,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     what: "which field a patch made wrong",
     why: "Kubernetes names the whole patch; we name the field",
     excuses: (_, theirs, ours) =>
-      failure(theirs)?.causes.join() === "patch FieldValueInvalid" && ours.status === 422,
+      failure(theirs)?.causes.join() === "patch FieldValueInvalid" && isRefusal(ours),
   },
   {
     what: "a negative limit, a negative grace period",
