@@ -28,6 +28,7 @@ import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
 import { targetStatusAdmission } from "./admission/target-status.ts"
 import type { ApiContext } from "./api-context.ts"
 import { createAdmission } from "./authz/create-admission.ts"
+import { paramAdmission } from "./authz/param-admission.ts"
 import { roleAdmission } from "./authz/role-admission.ts"
 import { type RoleAuthorizer, roleAuthorizer } from "./authz/role-authorizer.ts"
 import { followRoles, RoleIndex } from "./authz/role-index.ts"
@@ -131,6 +132,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       createAdmission(roles, registry),
       sourceAdmission(roles),
       roleAdmission(roleIndex, roles),
+      paramAdmission(roles, registry),
       ...(options.validating ?? []),
     ],
   }

@@ -72,6 +72,7 @@ export const protections = {
   "orphan-is-noticed": "an owned target whose object is gone becomes an orphan, never nothing",
   "partial-list-is-doubt": "what a list that is not complete lacks is unknown, never absent",
   "people-lift-stops": "only a person lifts a stop",
+  "policies-read-for-their-authors": "a policy reads no parameters that its author may not read",
   "policy-approves-itself": "a policy is loosened by no fewer people than it asks for",
   "permission-counts-until-used":
     "a permitted delete counts in its window until it is done, and then from when it was",
