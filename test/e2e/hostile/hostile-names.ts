@@ -39,7 +39,7 @@ export const hostilePaths: readonly Hostile[] = ways.map((path) => ({
 
 const home = "/api/v1/namespaces/open/configmaps"
 const member = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"]
-const any = /^HTTP\/1\.1 (2|4)\d\d /
+const answered = /^HTTP\/1\.1 (2|4)\d\d /
 
 /** None of these may become a member of every object. */
 export const hostileMembers: readonly Hostile[] = [
@@ -67,7 +67,7 @@ export const hostileMembers: readonly Hostile[] = [
           `"data":{"${name}":"polluted"}}`
         return rig.request("POST", `${home}?fieldManager=${name}`, body)
       },
-      answer: any,
+      answer: answered,
     },
     {
       name: `a merge patch of ${name}`,
@@ -80,7 +80,7 @@ export const hostileMembers: readonly Hostile[] = [
           "application/merge-patch+json",
         )
       },
-      answer: any,
+      answer: answered,
     },
     {
       name: `a JSON patch of ${name}`,
@@ -88,7 +88,7 @@ export const hostileMembers: readonly Hostile[] = [
         const body = `[{"op":"add","path":"/${name}/polluted","value":"yes"}]`
         return rig.request("PATCH", `${home}/hostile-tostring`, body, "application/json-patch+json")
       },
-      answer: any,
+      answer: answered,
     },
   ]),
 ]
