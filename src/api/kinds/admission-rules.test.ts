@@ -96,11 +96,7 @@ describe("an admission policy", () => {
     ["no rules", { matchConstraints: {} }, /matchConstraints\.resourceRules: Required value/],
     ["no validations", { validations: [] }, /must contain at least one item/],
     ["no parameters", { validations: [{ expression: "params.a == 1" }] }, /reference to 'params'/],
-    [
-      "a number",
-      { validations: [{ expression: "1 + 1" }] },
-      /must evaluate to bool but got int/,
-    ],
+    ["a number", { validations: [{ expression: "1 + 1" }] }, /must evaluate to bool but got int/],
     [
       "an unknown variable",
       { validations: [{ expression: "variables.a" }] },
