@@ -33,7 +33,7 @@ export const portFault = defineFaults({
   },
   "SPT-API-054": {
     fault: "stuck",
-    text: "cannot make a link for {user}: a browser's session would outlast what they signed in with",
+    text: "cannot make a link for {user}: a session would outlast what they signed in with",
     hint: "ask with a token or a certificate of a person's own, and not as somebody else",
     status: 403,
     reason: "Forbidden",
