@@ -3,6 +3,7 @@
 // other, and every watcher must have seen all of it that it asked for.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { freePort } from "../../bench/api/servers.ts"
 import { ServedPlane } from "./clients/served-plane.ts"
 import { BusyClient, keysOf } from "./history/busy-client.ts"
 import { checkHistory } from "./history/check-history.ts"
@@ -36,7 +37,9 @@ const open = (index: number): Wire => {
 }
 
 beforeAll(async () => {
-  plane = new ServedPlane("--watch-history", "30m")
+  // A port of its own: one that others look for could be theirs when this plane comes back.
+  const port = await freePort()
+  plane = new ServedPlane("--watch-history", "30m", "--listen", `127.0.0.1:${port}`)
   await plane.start()
   door = { server: plane.server, token: plane.token }
   const wire = open(0)

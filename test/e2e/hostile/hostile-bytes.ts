@@ -63,8 +63,8 @@ const large: readonly Hostile[] = [
     bytes: (rig) => `${rig.head("GET", home, `X-A: ${"a".repeat(1e6)}\r\n`)}\r\n`,
   },
   {
-    name: "five thousand headers",
-    bytes: (rig) => `${rig.head("GET", home, "X-A: b\r\n".repeat(5000))}\r\n`,
+    name: "fifty thousand headers",
+    bytes: (rig) => `${rig.head("GET", home, "X-A: b\r\n".repeat(50_000))}\r\n`,
   },
   {
     name: "a body that says it has a gigabyte",
