@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { compiled, program } from "../../program.ts"
@@ -21,6 +22,7 @@ export class ServedPlane {
   readonly home = join(this.base, "home")
   readonly options: string[]
   #child: ChildProcess | undefined
+  #port = 0
 
   constructor(...options: readonly string[]) {
     this.options = [...options]
@@ -55,7 +57,9 @@ export class ServedPlane {
 
   async start(): Promise<void> {
     const log = openSync(join(this.base, "log"), "a")
-    const args = [program, "serve", "--data", this.data, ...this.options]
+    if (this.#port === 0) this.#port = await ownPort()
+    const own = this.options.includes("--listen") ? [] : ["--port", String(this.#port)]
+    const args = [program, "serve", "--data", this.data, ...own, ...this.options]
     const child = spawn(process.execPath, args, {
       stdio: ["ignore", log, log],
       env: this.environment,
@@ -98,5 +102,22 @@ export class ServedPlane {
   async close(): Promise<void> {
     await this.end("SIGKILL")
     rmSync(this.base, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Not the usual port, which another plane could take while this one starts again, and none that the
+ * system gives to whoever connects to somewhere: clients must find the same plane behind it.
+ */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false))
+      server.listen(port, "127.0.0.1", () => resolve(true))
+    })
+    await new Promise((resolve) => server.close(resolve))
+    if (free) return port
   }
 }
