@@ -3,7 +3,7 @@
 
 import { protects } from "../base/protections.ts"
 import type { WriteOptions } from "../contract/client.ts"
-import type { Principal } from "../contract/principal.ts"
+import { isFromOutside, type Principal } from "../contract/principal.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
 import { isEngine } from "./admission/source-fields.ts"
@@ -52,7 +52,7 @@ export async function updateObject(
     if (old === undefined && metadata.uid) throw uidMismatch(key, metadata.uid, "")
     if (old === undefined && !creates) throw apiFault("SPT-API-001", { ...faultNames(key) })
     if (old !== undefined) checkPreconditions(old, metadata)
-    if (old !== undefined && !locked) needVersion(resource, key.name, options)
+    if (old !== undefined && !locked) needVersion(resource, key.name, principal, options)
     const written =
       old === undefined
         ? await createNamed(context, principal, resource, read, options)
@@ -67,8 +67,15 @@ export async function updateObject(
 }
 
 /** Writing over whatever is there is for kinds whose clients are used to it. */
-function needVersion(resource: ServedResource, name: string, options: UpdateOptions): void {
-  if (resource.unconditionalUpdate || options.subresource !== undefined) return
+function needVersion(
+  resource: ServedResource,
+  name: string,
+  principal: Principal,
+  options: UpdateOptions,
+): void {
+  // The plane's own parts write status that nobody else writes.
+  const isOwnStatus = options.subresource !== undefined && !isFromOutside(principal)
+  if (resource.unconditionalUpdate || isOwnStatus) return
   if (!protects("put-needs-version")) return
   const message = "Invalid value: 0: must be specified for an update"
   const field = "metadata.resourceVersion"

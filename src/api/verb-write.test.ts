@@ -11,7 +11,7 @@ import {
   thing,
   things,
 } from "../../test/conformance/client-world.ts"
-import { enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
+import { authenticatedGroup, enginePrincipal, sourcePrincipal } from "../contract/principal.ts"
 import { loopLabel, sourceAnnotation, targetFinalizer } from "../object/object.ts"
 
 let world: ApiWorld
@@ -325,5 +325,18 @@ describe("a source's fields", () => {
     expect(world.judged).toHaveLength(0)
     await world.verbs.delete(source, ref("a"))
     expect((await world.verbs.get(alice, ref("a")))?.metadata.deletionTimestamp).toBeDefined()
+  })
+})
+
+describe("the status of a kind without a provider", () => {
+  it("is not written over blindly by anybody from outside", async () => {
+    const { object } = await world.verbs.create(alice, notes, note("a"))
+    const { resourceVersion: _, ...blind } = object.metadata
+    const outside = { ...alice, groups: [authenticatedGroup, "system:masters"] }
+    const status = { phase: "Up" }
+    const write = (metadata: typeof object.metadata) =>
+      world.verbs.updateStatus(outside, notes, { ...object, metadata, status })
+    expect(await faultOf(write(blind))).toMatchObject({ status: 422, reason: "Invalid" })
+    expect((await write(object.metadata)).object.status).toEqual(status)
   })
 })
