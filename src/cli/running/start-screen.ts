@@ -1,6 +1,7 @@
 // The first lines of a running plane: what runs, what it keeps, how to look, how to stop.
 
 import { at } from "../../base/json.ts"
+import { authenticatedGroup, type Principal } from "../../contract/principal.ts"
 import { stopText } from "../../contract/stop.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { localPrincipal } from "../../plane/adapters/local-token.ts"
@@ -42,7 +43,7 @@ export function startScreen(
 
 /** A link that signs in is shown to a person, never written into a log. */
 function pageText(server: LocalPlane["server"], interactive: boolean): string {
-  if (interactive) return `${server.link(localPrincipal())}   (in a browser; works once)`
+  if (interactive) return `${server.link(owner())}   (in a browser; works once)`
   return `${server.dashboard}   (\`setpoint dashboard\` prints a link that signs in)`
 }
 
@@ -50,4 +51,10 @@ function loopText({ metadata, spec }: ApiObject): string {
   const path = at(spec, "source", "directory", "path")
   const what = typeof path === "string" ? `keeps ${path}` : "keeps what comes by the API"
   return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${what}`
+}
+
+/** As whoever signs in: a browser is outside like every other client. */
+function owner(): Principal {
+  const principal = localPrincipal()
+  return { ...principal, groups: [...(principal.groups ?? []), authenticatedGroup] }
 }
