@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { kubeconfigClient } from "../../src/client/http/kubeconfig-client.ts"
 import { CliRig } from "./cli-server-rig.ts"
+import { ownPort } from "./clients/own-port.ts"
 
 let rig: CliRig
 beforeEach(() => {
@@ -16,7 +17,9 @@ describe("a plane with a port", () => {
   it("writes a kubeconfig that still works after a restart, from anywhere", async () => {
     const data = rig.path("d")
     const file = rig.path("d", "kubeconfig")
-    const first = rig.start("serve", "--data", data)
+    // Remembered from then on; the usual one another plane could take in between.
+    const port = String(await ownPort())
+    const first = rig.start("serve", "--data", data, "--port", port)
     await first.said(/^page /m)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const server = serverOf(file)

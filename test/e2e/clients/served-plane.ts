@@ -3,11 +3,11 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { compiled, program } from "../../program.ts"
 import { waitFor } from "../plane/wait-for.ts"
+import { ownPort } from "./own-port.ts"
 
 export interface Ran {
   readonly code: number | null
@@ -102,22 +102,5 @@ export class ServedPlane {
   async close(): Promise<void> {
     await this.end("SIGKILL")
     rmSync(this.base, { recursive: true, force: true })
-  }
-}
-
-/**
- * Not the usual port, which another plane could take while this one starts again, and none that the
- * system gives to whoever connects to somewhere: clients must find the same plane behind it.
- */
-async function ownPort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 18_000)
-    const server = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false))
-      server.listen(port, "127.0.0.1", () => resolve(true))
-    })
-    await new Promise((resolve) => server.close(resolve))
-    if (free) return port
   }
 }
