@@ -83,7 +83,9 @@ async function runSuite(suite: Suite, scratch: string, seconds: number): Promise
   const file = join(scratch, `${suite.name}.json`)
   const reporters = ["--reporter=json", `--outputFile=${file}`, "--no-color"]
   const folders = (suite.folders ?? []).map((folder) => `${folder}/`)
-  const command = [tool("vitest"), "run", ...reporters, ...folders]
+  // End-to-end tests mostly wait: for processes, disks and one another.
+  const workers = suite.name === "e2e" ? ["--maxWorkers=3"] : []
+  const command = [tool("vitest"), "run", ...reporters, ...workers, ...folders]
   const env = {
     SETPOINT_TEST_SKIPS: join(scratch, "skips"),
     SETPOINT_TEST_BUILT: "1",

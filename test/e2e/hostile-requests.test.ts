@@ -39,6 +39,10 @@ async function check({ name, bytes, answer = isRefused }: Hostile): Promise<void
   expectNothingHeard()
 }
 
+const full = process.env.SETPOINT_TEST_FULL === "1"
+/** All of them in test:all; every third one otherwise. */
+const some = <T>(all: readonly T[]): T[] => all.filter((_, index) => full || index % 3 === 0)
+
 describe("what is hidden", () => {
   it("is there, and would be found", async () => {
     const secret = await rig.own("GET", "/api/v1/namespaces/private/secrets/kept")
@@ -49,10 +53,10 @@ describe("what is hidden", () => {
 })
 
 describe("a plane that hears", () => {
-  it.each(hostileBytes)("$name", check)
-  it.each(hostilePaths)("$name", check)
-  it.each(hostileMembers)("$name", check)
-  it.each(hostileSites)("$name", check)
+  it.each(some(hostileBytes))("$name", check)
+  it.each(some(hostilePaths))("$name", check)
+  it.each(some(hostileMembers))("$name", check)
+  it.each(some(hostileSites))("$name", check)
 
   it("hidden requests has done none of them, and has no member that everything has", async () => {
     const { text } = await rig.own("GET", home)
@@ -207,7 +211,7 @@ describe("the page for people", () => {
 
 describe("definitions that cost", () => {
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-  it.each(definitionBombs)(
+  it.each(some(definitionBombs))(
     "$name: refused, or cheap to use",
     async ({ definition, kind, spec }) => {
       const made = await rig.own("POST", path, definition)
