@@ -12,7 +12,7 @@ import { PlaneRig } from "./plane/plane-rig.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
 
 const full = process.env.SETPOINT_TEST_FULL === "1"
-const count = full ? 10_000 : 1000
+const count = full ? 10_000 : 500
 const strace = requireTool("strace")
 
 let rig: PlaneRig

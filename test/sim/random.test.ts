@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { randomLife } from "./random-life.ts"
 
 const full = process.env.SETPOINT_TEST_FULL === "1"
-const seeds = full ? 200 : 8
+const seeds = full ? 200 : 5
 
 describe("random lives", () => {
   it("break no promise, whatever the seed", async () => {
