@@ -3,7 +3,8 @@
 // etcd by etcd's own API. Load comes from other processes; one server runs at a time.
 
 import { LightClient, type Place } from "./api/light-client.ts"
-import type { LoadResult, What } from "./api/load.ts"
+import type { What } from "./api/load.ts"
+import type { LoadResult } from "./api/load-result.ts"
 import { namespace, widget, widgetDefinition, widgetsPath } from "./api/objects.ts"
 import {
   isInstalled,

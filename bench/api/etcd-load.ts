@@ -2,7 +2,7 @@
 // shape as load.ts; the few bytes of the message are written by hand.
 
 import { type ClientHttp2Session, connect } from "node:http2"
-import type { LoadResult } from "./load.ts"
+import { printLoad } from "./load-result.ts"
 
 interface EtcdOrder {
   readonly url: string
@@ -62,12 +62,4 @@ async function connection(order: EtcdOrder, id: number, until: number): Promise<
 }
 
 const order = JSON.parse(process.argv[2] ?? "{}") as EtcdOrder
-const start = performance.now()
-const lanes = Array.from({ length: order.connections }, (_, id) =>
-  connection(order, id, start + order.ms),
-)
-const times = (await Promise.all(lanes)).flat().sort((a, b) => a - b)
-const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
-const ms = performance.now() - start
-const result: LoadResult = { answers: times.length, ms, p50: at(0.5), p99: at(0.99) }
-console.log(JSON.stringify(result))
+await printLoad(order.connections, order.ms, (id, until) => connection(order, id, until))

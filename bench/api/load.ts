@@ -3,6 +3,7 @@
 //   node load.ts '{"place":…,"what":"create","connections":16,"ms":4000,"tag":"a"}'
 
 import { LightClient, type Place } from "./light-client.ts"
+import { printLoad } from "./load-result.ts"
 import { configMap, configMapsPath, widget, widgetsPath } from "./objects.ts"
 
 export type What = "createMap" | "createWidget" | "get" | "status" | "apply"
@@ -16,13 +17,6 @@ export interface LoadOrder {
   readonly tag: string
   /** How many widgets "w-N" exist, for the others than create. */
   readonly widgets: number
-}
-
-export interface LoadResult {
-  readonly answers: number
-  readonly ms: number
-  readonly p50: number
-  readonly p99: number
 }
 
 async function one(client: LightClient, order: LoadOrder, id: string, n: number): Promise<number> {
@@ -61,16 +55,4 @@ async function connection(order: LoadOrder, id: number, until: number): Promise<
 }
 
 const order = JSON.parse(process.argv[2] ?? "{}") as LoadOrder
-const start = performance.now()
-const lanes = Array.from({ length: order.connections }, (_, id) =>
-  connection(order, id, start + order.ms),
-)
-const times = (await Promise.all(lanes)).flat().sort((a, b) => a - b)
-const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
-const result: LoadResult = {
-  answers: times.length,
-  ms: performance.now() - start,
-  p50: at(0.5),
-  p99: at(0.99),
-}
-console.log(JSON.stringify(result))
+await printLoad(order.connections, order.ms, (id, until) => connection(order, id, until))

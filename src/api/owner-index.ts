@@ -3,10 +3,11 @@
 // whoever uses it reads the objects themselves before acting.
 
 import type { Clock } from "../base/clock.ts"
-import type { Change, Entry, Revision, Store } from "../contract/store.ts"
+import type { Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ObjectKey } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
-import { type Follower, followStore } from "./follow-store.ts"
+import { followIndex } from "./follow-index.ts"
+import type { Follower } from "./follow-store.ts"
 import { foregroundFinalizer } from "./propagation.ts"
 import { parseStorageKey, registryPrefix } from "./storage-keys.ts"
 
@@ -87,28 +88,5 @@ function readOwned(value: Uint8Array, revision: Revision): ApiObject | undefined
 }
 
 export function followOwners(store: Store, clock: Clock, index: OwnerIndex): Follower {
-  let unseen = new Set<string>()
-  const change = ({ key, value, modRevision }: Change) => {
-    index.put(key, value === undefined ? undefined : readOwned(value, modRevision), modRevision)
-  }
-  return followStore({
-    store,
-    clock,
-    prefix: registryPrefix,
-    sink: {
-      begin: () => {
-        unseen = new Set(index.keys())
-      },
-      entries: (entries: readonly Entry[]) => {
-        for (const { key, value, modRevision } of entries) {
-          unseen.delete(key)
-          index.put(key, readOwned(value, modRevision), modRevision)
-        }
-      },
-      end: (revision) => {
-        for (const key of unseen) index.put(key, undefined, revision)
-      },
-      changes: (_, changes) => changes.forEach(change),
-    },
-  })
+  return followIndex({ store, clock, prefix: registryPrefix, index, read: readOwned })
 }

@@ -3,11 +3,11 @@
 // is acknowledged. A plane without any pays for nothing.
 
 import type { Clock } from "../../base/clock.ts"
-import type { Change, Entry, Revision, Store } from "../../contract/store.ts"
+import type { Revision, Store } from "../../contract/store.ts"
 import type { ApiObject } from "../../object/object.ts"
-import { decodeObject } from "../codec.ts"
 import { admissionGroup } from "../definitions/admission-registration.ts"
-import { type Follower, followStore } from "../follow-store.ts"
+import { followIndex } from "../follow-index.ts"
+import type { Follower } from "../follow-store.ts"
 import { parseStorageKey, registryPrefix } from "../storage-keys.ts"
 import {
   type Binding,
@@ -114,33 +114,5 @@ function bound(policy: Policy, all: readonly Binding[]): BoundPolicy[] {
 }
 
 export function followAdmission(store: Store, clock: Clock, index: AdmissionIndex): Follower {
-  let unseen = new Set<string>()
-  const change = ({ key, value, modRevision }: Change) => {
-    const object = value === undefined ? undefined : decodeObject(value, modRevision)
-    index.put(key, object, modRevision)
-  }
-  return followStore({
-    store,
-    clock,
-    prefix: admissionPrefix,
-    sink: {
-      begin: () => {
-        unseen = new Set(index.keys())
-      },
-      entries: (entries: readonly Entry[]) => {
-        for (const { key, value, modRevision } of entries) {
-          unseen.delete(key)
-          index.put(key, decodeObject(value, modRevision), modRevision)
-        }
-      },
-      end: (revision) => {
-        for (const key of unseen) index.put(key, undefined, revision)
-        index.settle(revision)
-      },
-      changes: (revision, changes) => {
-        changes.forEach(change)
-        index.settle(revision)
-      },
-    },
-  })
+  return followIndex({ store, clock, prefix: admissionPrefix, index })
 }

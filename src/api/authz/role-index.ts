@@ -4,10 +4,10 @@
 
 import type { Clock } from "../../base/clock.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
-import type { Change, Entry, Revision, Store } from "../../contract/store.ts"
+import type { Revision, Store } from "../../contract/store.ts"
 import type { ApiObject, ObjectKey } from "../../object/object.ts"
-import { decodeObject } from "../codec.ts"
-import { type Follower, followStore } from "../follow-store.ts"
+import { followIndex } from "../follow-index.ts"
+import type { Follower } from "../follow-store.ts"
 import { parseStorageKey, registryPrefix } from "../storage-keys.ts"
 import { type LabelSelector, readSelector, selects } from "./label-selector.ts"
 import { type PolicyRule, readRules } from "./policy-rule.ts"
@@ -215,33 +215,5 @@ function subjectKey(subject: JsonObject, home: string): string[] {
 
 /** Keeps the index up to date with what is stored. */
 export function followRoles(store: Store, clock: Clock, index: RoleIndex): Follower {
-  let unseen = new Set<string>()
-  const change = ({ key, value, modRevision }: Change) => {
-    const object = value === undefined ? undefined : decodeObject(value, modRevision)
-    index.put(key, object, modRevision)
-  }
-  return followStore({
-    store,
-    clock,
-    prefix: rbacPrefix,
-    sink: {
-      begin: () => {
-        unseen = new Set(index.keys())
-      },
-      entries: (entries: readonly Entry[]) => {
-        for (const { key, value, modRevision } of entries) {
-          unseen.delete(key)
-          index.put(key, decodeObject(value, modRevision), modRevision)
-        }
-      },
-      end: (revision) => {
-        for (const key of unseen) index.put(key, undefined, revision)
-        index.settle(revision)
-      },
-      changes: (revision, changes) => {
-        changes.forEach(change)
-        index.settle(revision)
-      },
-    },
-  })
+  return followIndex({ store, clock, prefix: rbacPrefix, index })
 }

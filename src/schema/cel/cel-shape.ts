@@ -1,29 +1,16 @@
 // What the checker knows of a value before it runs: its type, which members it has, and how large
 // it can be at most. Sizes travel with the type, so that the cost of a rule follows from it.
 
+import type { OpaqueKind } from "./cel-opaque.ts"
+
 export type PlainKind =
   | "dyn"
   | "null"
   | "bool"
   | "int"
-  | "uint"
   | "double"
   | "string"
-  | "bytes"
-  | "timestamp"
-  | "duration"
-  | "type"
-  | "quantity"
-  | "url"
-  | "ip"
-  | "cidr"
-  | "semver"
-  | "format"
-  | "authorizer"
-  | "pathcheck"
-  | "groupcheck"
-  | "resourcecheck"
-  | "decision"
+  | Exclude<OpaqueKind, "optional">
 
 export interface ShapeField {
   /** As it stands in the document; the key of the map is the escaped name. */
