@@ -1,7 +1,9 @@
 // The API under load, over TLS with full semantics (roles, admission, schema, durable before it
 // answers): against kube-apiserver with etcd where both are installed, else its creates against
-// etcd by etcd's own API. Load comes from other processes; one server runs at a time.
+// etcd by etcd's own API, with TLS too. Load comes from wrk where it is installed, else from two
+// processes of Node; one server runs at a time.
 
+import { etcdPuts } from "./api/etcd-puts.ts"
 import { LightClient, type Place } from "./api/light-client.ts"
 import type { What } from "./api/load.ts"
 import type { LoadResult } from "./api/load-result.ts"
@@ -10,11 +12,12 @@ import {
   isInstalled,
   type Running,
   runOrder,
-  startEtcd,
+  startBare,
   startKubernetes,
   startSetpoint,
 } from "./api/servers.ts"
 import { createToLastWatcher, watchListMs } from "./api/watchers.ts"
+import { wrkLoad } from "./api/wrk.ts"
 import { alone, type Bench, type BenchOptions, type BenchResult, median } from "./result.ts"
 
 interface Row {
@@ -34,11 +37,16 @@ async function load(
   connections: number,
   ms: number,
   widgets: number,
+  name = what.toLowerCase(),
 ): Promise<number> {
+  if (isInstalled("wrk")) {
+    const tag = `${name}-${connections}`
+    return rate([await wrkLoad({ place, what, connections, ms, widgets, tag })])
+  }
   const processes = connections === 1 ? 1 : 2
   const orders = Array.from({ length: processes }, (_, index) => ({
     ...{ place, what, ms, widgets, connections: connections / processes },
-    tag: `${what.toLowerCase()}-${connections}-${index}`,
+    tag: `${name}-${connections}-${index}`,
   }))
   return rate(await Promise.all(orders.map((order) => runOrder<LoadResult>("./load.ts", order))))
 }
@@ -85,14 +93,20 @@ async function measure(server: Running, { quick, progress }: BenchOptions): Prom
   progress(`${server.name}: ready in ${Math.round(server.readyMs)} ms; making ${widgets} objects`)
   await prepare(place, widgets)
   const rows: Row[] = []
-  const count = async (name: string, what: What, connections: number) => {
-    const value = await load(place, what, connections, ms, widgets)
-    progress(`${server.name}: ${name}: ${Math.round(value)}/s`)
-    rows.push({ name, unit: "per s", value, isRate: true })
-  }
   const time = (name: string, value: number | undefined, unit = "ms") => {
     progress(`${server.name}: ${name}: ${value?.toFixed(1) ?? "refused"} ${unit}`)
     rows.push({ name, unit, value, isRate: false })
+  }
+  const count = async (name: string, what: What, connections: number) => {
+    const before = server.mainThread?.() ?? 0
+    const began = performance.now()
+    const value = await load(place, what, connections, ms, widgets)
+    const took = performance.now() - began
+    progress(`${server.name}: ${name}: ${Math.round(value)}/s`)
+    rows.push({ name, unit: "per s", value, isRate: true })
+    if (name !== creates32 || server.mainThread === undefined) return
+    const spent = (server.mainThread() - before) / (value * (took / 1000))
+    time("a create's processor time on the main thread", spent, "us")
   }
   const lists = await repeated(5, () => listMs(place))
   time(`LIST of ${widgets}`, median(lists))
@@ -103,6 +117,8 @@ async function measure(server: Running, { quick, progress }: BenchOptions): Prom
   )
   await count("GET, 32 connections", "get", 32)
   await count("create 1 KB, 1 connection", "createMap", 1)
+  // Both sides come to the measured creates as a server that has run for a while.
+  await load(place, "createMap", 32, warmUp(ms), widgets, "warm-up")
   await count(creates32, "createMap", 32)
   await count("create custom resources, 32 connections", "createWidget", 32)
   await count("status patches, 32 connections", "status", 32)
@@ -112,6 +128,8 @@ async function measure(server: Running, { quick, progress }: BenchOptions): Prom
   time("to ready", server.readyMs)
   return rows
 }
+
+const warmUp = (ms: number): number => 2 * ms
 
 const creates32 = "create 1 KB, 32 connections"
 
@@ -124,19 +142,20 @@ function compare(ours: readonly Row[], theirs: readonly Row[], peer: string): Be
   })
 }
 
-async function etcdPuts({ quick, progress }: BenchOptions): Promise<number> {
-  const etcd = await startEtcd()
+/** What this runtime could do at most here, had the API nothing to do. */
+async function bareCreates({ quick, progress }: BenchOptions): Promise<BenchResult[]> {
+  if (!isInstalled("openssl")) return []
+  const server = await startBare()
   try {
-    const orders = [0, 1].map((index) => ({
-      ...{ url: etcd.url, connections: 16, ms: quick ? 1000 : 5000, bytes: 1024 },
-      tag: `p${index}`,
-    }))
-    const results = orders.map((order) => runOrder<LoadResult>("./etcd-load.ts", order))
-    const value = rate(await Promise.all(results))
-    progress(`etcd: put 1 KB, 32 connections: ${Math.round(value)}/s`)
-    return value
+    const ms = quick ? 1000 : 5000
+    await load(server.place, "createMap", 32, warmUp(ms), 1)
+    const value = await load(server.place, "createMap", 32, ms, 1)
+    progress(`a bare server: ${creates32}: ${Math.round(value)}/s`)
+    return [
+      alone("the same creates by a server without an API: the runtime's limit", value, "per s"),
+    ]
   } finally {
-    await etcd.end()
+    await server.end()
   }
 }
 
@@ -152,11 +171,18 @@ async function run(start: () => Promise<Running>, options: BenchOptions): Promis
 export const bench: Bench = async (options) => {
   const hasEtcd = isInstalled("etcd")
   const ours = await run(startSetpoint, options)
+  const limit = await bareCreates(options)
   if (hasEtcd && isInstalled("kube-apiserver")) {
-    return compare(ours, await run(startKubernetes, options), "kube-apiserver (times better)")
+    const theirs = await run(startKubernetes, options)
+    return [...compare(ours, theirs, "kube-apiserver (times better)"), ...limit]
   }
-  if (!hasEtcd) return compare(ours, [], "")
-  const puts = await etcdPuts(options)
+  if (!hasEtcd) return [...compare(ours, [], ""), ...limit]
+  const puts = await etcdPuts(options, isInstalled("openssl"))
   const theirs = [{ name: creates32, unit: "per s", value: puts, isRate: true }]
-  return compare(ours, theirs, "etcd's own puts (times better)")
+  const plain = await etcdPuts(options, false)
+  return [
+    ...compare(ours, theirs, "etcd's own puts (times better)"),
+    ...limit,
+    alone("etcd's own puts without TLS", plain, "per s"),
+  ]
 }

@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Clock } from "../src/base/clock.ts"
-import { worldWith } from "../src/provider/conformance/world-tap.ts"
+import { worldWith } from "../src/provider/missing-handles.ts"
 import { nodeFiles } from "../src/providers/file/adapter/node-files.ts"
 import { fileKinds } from "../src/providers/file/file-kinds.ts"
 

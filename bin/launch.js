@@ -18,7 +18,8 @@ function newEnough(version) {
 function decide(facts) {
   if (newEnough(facts.version)) {
     if (!facts.built) {
-      return { say: "setpoint: not built yet; run `npm run build` in " + facts.root + " first" }
+      var steps = facts.packages ? "npm run build" : "npm ci && npm run build"
+      return { say: "setpoint: not built yet; run `" + steps + "` in " + facts.root + " first" }
     }
     // Up to 23 the built-in SQLite warns that it is new, also from its thread: start over quietly.
     var warns = Number(facts.version.replace(/^v/, "").split(".")[0]) < 24
@@ -28,8 +29,15 @@ function decide(facts) {
     return { load: true }
   }
   if (facts.brought !== undefined) return { spawn: facts.brought, flags: [quiet] }
-  var what = "Node " + needed.join(".") + " or newer"
-  return { say: "setpoint: needs " + what + " (this is " + facts.version + "); please install it" }
+  return { say: tooOld(facts.version, facts.checkout) }
+}
+
+function tooOld(version, checkout) {
+  var what = "Node " + needed.join(".") + " or newer (this is " + version + ")"
+  var other = checkout
+    ? "or let `npm ci` bring one, with optional packages"
+    : "or use the single executable, which brings its own"
+  return "setpoint: needs " + what + "; please install it, " + other
 }
 
 /** A Node that npm put beside us, or into any folder above where packages are hoisted to. */
@@ -53,6 +61,8 @@ function launch() {
     canReplace: typeof process.execve === "function",
     built: fs.existsSync(path.join(root, "dist", "cli", "main.js")),
     brought: findBrought(root, process.arch, fs.existsSync),
+    packages: fs.existsSync(path.join(root, "node_modules")),
+    checkout: fs.existsSync(path.join(root, "src")),
     root: root,
   })
   if (todo.load) return require("./load.js")
@@ -93,4 +103,10 @@ function runWith(node, args) {
   })
 }
 
-module.exports = { decide: decide, findBrought: findBrought, launch: launch }
+module.exports = {
+  decide: decide,
+  findBrought: findBrought,
+  launch: launch,
+  newEnough: newEnough,
+  tooOld: tooOld,
+}

@@ -2,7 +2,9 @@
 // that started us is gone, and loads the program.
 "use strict"
 
+const fs = require("node:fs")
 const net = require("node:net")
+const path = require("node:path")
 
 process.noDeprecation = true
 const emitWarning = process.emitWarning
@@ -21,7 +23,19 @@ if (process.env.SETPOINT_LAUNCHER === String(process.ppid)) {
 }
 delete process.env.SETPOINT_LAUNCHER
 
-import("../dist/cli/main.js").catch((error) => {
+/** The joined program, unless something was built after it was; the modules are as good. */
+function program(dist) {
+  const joined = madeAt(path.join(dist, "bundle", "main.js"))
+  const built = madeAt(path.join(dist, ".tsbuildinfo")) // None in a package: it is one build.
+  return joined > 0 && joined >= built ? "../dist/bundle/main.js" : "../dist/cli/main.js"
+}
+
+function madeAt(file) {
+  const facts = fs.statSync(file, { throwIfNoEntry: false })
+  return facts === undefined ? 0 : facts.mtimeMs
+}
+
+import(program(path.join(__dirname, "..", "dist"))).catch((error) => {
   console.error(error)
   process.exitCode = 1
 })

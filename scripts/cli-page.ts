@@ -34,7 +34,9 @@ export function documentedParser(): Command {
 }
 
 export async function cliPage(): Promise<string> {
-  const shown = documentedParser().commands
+  const parser = documentedParser()
+  const visible = new Set(parser.createHelp().visibleCommands(parser))
+  const shown = parser.commands.filter((command) => visible.has(command))
   const index = shown.map((command) => `| ${linkOf(command)} | ${command.description()} |`)
   const parts = [
     opening,

@@ -59,5 +59,10 @@ export function renderErrors(rows: ReadonlyMap<string, FaultRow>): string {
 
 /** {placeholders} as code, so that no renderer takes them for its own. */
 function fields(text: string): string {
-  return text.replaceAll(/\{(\w+)\}/g, "`{$1}`")
+  const parts = text.split("`")
+  // Every second part stands in backticks already.
+  const marked = parts.map((part, at) =>
+    at % 2 === 1 ? part : part.replaceAll(/\{(\w+)\}/g, "`{$1}`"),
+  )
+  return marked.join("`")
 }

@@ -1,8 +1,9 @@
 // docs/reference/kinds.md: every kind that comes with Setpoint, made from its definition, with an
 // example that the tests read and validate.
 
+import { existsSync, readFileSync } from "node:fs"
 import { kindPage } from "../src/provider/kind-page.ts"
-import { fileKinds } from "../src/providers/file/file-kinds.ts"
+import { documentedKinds } from "./documented-kinds.ts"
 
 const opening = `# Kinds
 
@@ -11,35 +12,13 @@ Generated from the kinds' definitions by \`npm run reference\`; do not edit. Kin
 own](loop.md).
 `
 
-const examples: Readonly<Record<string, string>> = {
-  File: `apiVersion: host.setpoint.dev/v1
-kind: File
-metadata:
-  name: motd
-spec:
-  path: /srv/setpoint-example/motd
-  content: |
-    Declared once, kept true.
-  mode: "0644"
-`,
-  Directory: `apiVersion: host.setpoint.dev/v1
-kind: Directory
-metadata:
-  name: conf
-spec:
-  path: /srv/setpoint-example/conf.d
-  mode: "0750"
-`,
-}
-
 export async function kindsPage(): Promise<string> {
-  const kinds = fileKinds({ roots: ["/"], forbidden: [] })
-  const pages = kinds.map((kind) => {
-    const [fields] = lower(kindPage(kind)).split("### Example\n")
-    const example = examples[kind.kind]
-    if (example === undefined)
-      throw new Error(`scripts/kinds-page.ts has no example of ${kind.kind}`)
-    return `${fields}### Example\n\n\`\`\`yaml\n${example}\`\`\`\n`
+  const pages = documentedKinds.map((kind) => {
+    const page = lower(kindPage(kind))
+    const file = new URL(`./kind-examples/${kind.kind}.yaml`, import.meta.url)
+    if (!existsSync(file)) return page
+    const [fields] = page.split("### Example\n")
+    return `${fields}### Example\n\n\`\`\`yaml\n${readFileSync(file, "utf8")}\`\`\`\n`
   })
   return [opening, ...pages].join("\n")
 }

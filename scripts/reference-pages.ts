@@ -6,10 +6,12 @@ import { corpusPage, corpusPath } from "./corpus-page.ts"
 import { errorsPage, errorsPath } from "./errors-page.ts"
 import { kindsPage } from "./kinds-page.ts"
 import { loopPage } from "./loop-page.ts"
+import { metricsPage, metricsPath } from "./metrics-page.ts"
 
 export const referencePages: Readonly<Record<string, () => Promise<string>>> = {
   [corpusPath]: corpusPage,
   [errorsPath]: errorsPage,
+  [metricsPath]: metricsPage,
   "docs/reference/cli.md": cliPage,
   "docs/reference/kinds.md": kindsPage,
   "docs/reference/loop.md": loopPage,

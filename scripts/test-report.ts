@@ -11,6 +11,8 @@ export interface SuiteReport {
   readonly seconds: number
   /** Empty when the suite is green. */
   readonly explanation: string
+  /** Files that passed at a second try only. */
+  readonly again?: readonly string[]
 }
 
 interface VitestFile {
@@ -43,11 +45,12 @@ export function reportCommand(name: string, result: CommandResult): SuiteReport 
   return { name, ...counts, seconds: result.seconds, explanation }
 }
 
-/** A vitest run with its JSON report, or undefined when there is none. */
+/** A vitest run with its JSON report, or what is known of it when there is none. */
 export function reportTests(
   name: string,
   result: CommandResult,
   json: string | undefined,
+  unfinished: readonly string[] = [],
 ): SuiteReport {
   const report = parse(json)
   const skipped = (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0)
@@ -59,8 +62,53 @@ export function reportTests(
   const nothing = passed + failed + skipped === 0
   const counts = { passed, failed: nothing ? 1 : failed, skipped }
   const reasons = [...failures(report), ...broken.map((file) => `${file.name}\n${file.message}`)]
-  const explanation = green && !nothing ? "" : [...reasons, explain(result)].join("\n\n")
+  const known = json === undefined ? unfinished : []
+  const explanation = green && !nothing ? "" : [...reasons, ...known, explain(result)].join("\n\n")
   return { name, ...counts, seconds: result.seconds, explanation }
+}
+
+/** The files that failed, as paths in the repository. */
+export function failedFiles(json: string, root: string): string[] {
+  const files = (parse(json).testResults ?? []).filter(({ status }) => status === "failed")
+  return files.map(({ name = "" }) => (name.startsWith(root) ? name.slice(root.length) : name))
+}
+
+/** Where real processes, browsers and servers share a busy machine. */
+const real = /^(test\/(e2e|dashboard|docs|scenarios|package|launcher)|src\/providers)\//
+/** What shows that nothing is lost, leaked or done after a stop: one failure there is a failure. */
+const strict = /kill|store|stop|canary|history|follow|crash|quiet|hostile|access/
+
+/** Whether a second try may show that a failure was the machine's and not the program's. */
+export const isTriedTwice = (path: string): boolean => real.test(path) && !strict.test(path)
+
+/** The suite after its failed files ran once more, alone: green only when all of them are. */
+export function secondTry(
+  first: SuiteReport,
+  again: SuiteReport,
+  firstJson: string,
+  files: readonly string[],
+): SuiteReport {
+  const seconds = first.seconds + again.seconds
+  if (again.failed > 0) return { ...first, seconds }
+  const elsewhere = (parse(firstJson).testResults ?? []).filter(({ status }) => status !== "failed")
+  const tests = elsewhere.flatMap(({ assertionResults = [] }) => assertionResults)
+  const passed = tests.filter(({ status }) => status === "passed").length
+  const skipped = tests.length - passed
+  return {
+    name: first.name,
+    passed: passed + again.passed,
+    failed: 0,
+    skipped: skipped + again.skipped,
+    seconds,
+    explanation: "",
+    again: files.map((file) => `${file} (${reasonOf(first.explanation, file)})`),
+  }
+}
+
+/** The first failed test of a file, in a few words. */
+function reasonOf(explanation: string, file: string): string {
+  const failed = explanation.split("FAILED ").find((one) => one.includes(file))
+  return (failed?.split("\n")[0] ?? "it could not be run").slice(0, 160)
 }
 
 /** A file that failed without one failed test could not be loaded. */
@@ -100,8 +148,9 @@ export function suiteLine(report: SuiteReport): string {
   const mark = report.failed > 0 ? "FAIL" : "ok  "
   const skipped = report.skipped > 0 ? `, ${report.skipped} skipped` : ""
   const failed = report.failed > 0 ? `, ${report.failed} failed` : ""
-  const time = `${report.seconds.toFixed(1)} s`
-  return `${mark} ${report.name.padEnd(12)} ${report.passed} passed${failed}${skipped} (${time})`
+  const again = report.again === undefined ? "" : `, ${report.again.length} at a second try`
+  const counts = `${report.passed} passed${failed}${skipped}${again}`
+  return `${mark} ${report.name.padEnd(12)} ${counts} (${report.seconds.toFixed(1)} s)`
 }
 
 /** The closing line, which machines read: plain, always the last. */

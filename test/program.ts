@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url"
 
 const root = new URL("../", import.meta.url)
 const built = process.env.SETPOINT_TEST_BUILT === "1"
+const path = built ? "dist/bundle/main.js" : "src/cli/main.ts"
 
 /** For `process.execPath`. */
-export const program = fileURLToPath(new URL(built ? "dist/cli/main.js" : "src/cli/main.ts", root))
+export const program = fileURLToPath(new URL(path, root))
 
 /** It is compiled once, not once per process: the value of NODE_COMPILE_CACHE. */
 export const compiled = fileURLToPath(new URL("node_modules/.cache/setpoint-tests", root))

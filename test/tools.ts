@@ -23,7 +23,7 @@ export function requireTool(...tools: readonly string[]): ToolCheck {
   return { missing: true, name: label }
 }
 
-function noteSkipped(label: string): void {
+export function noteSkipped(label: string): void {
   const log = process.env.SETPOINT_TEST_SKIPS
   if (log !== undefined && log !== "") appendFileSync(log, `${label}\n`)
 }

@@ -4,6 +4,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { generateKeyPairSync } from "node:crypto"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { request as httpRequest } from "node:http"
+import { request as httpsRequest } from "node:https"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,6 +18,8 @@ export interface Running {
   readonly readyMs: number
   /** Anonymous memory of all of its processes, in MB. */
   memory(): number
+  /** Processor time of its main thread so far, in microseconds; undefined where there is none. */
+  mainThread?(): number
   end(): Promise<void>
 }
 
@@ -60,6 +64,15 @@ function anonymousMb(children: readonly ChildProcess[]): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
 }
 
+const microsecondsPerTick = 10_000
+
+/** Steadier than time by the clock where others use the machine too. */
+function mainThread({ pid }: ChildProcess): number {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8")
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick
+}
+
 async function endAll(children: readonly ChildProcess[], folder: string): Promise<void> {
   for (const child of [...children].reverse()) {
     const gone = new Promise((resolve) => child.once("exit", resolve))
@@ -77,7 +90,7 @@ export async function startSetpoint(): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), "setpoint-bench-"))
   const data = join(folder, "data")
   const port = await freePort()
-  const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
+  const program = fileURLToPath(new URL("../../bin/setpoint", import.meta.url))
   const started = performance.now()
   const child = spawn(
     process.execPath,
@@ -92,6 +105,43 @@ export async function startSetpoint(): Promise<Running> {
     place: { host: "127.0.0.1", port, token },
     readyMs,
     memory: () => anonymousMb([child]),
+    mainThread: () => mainThread(child),
+    end: () => endAll([child], folder),
+  }
+}
+
+/** Makes a key and a certificate for localhost in the folder. */
+function selfSigned(folder: string): { readonly key: string; readonly certificate: string } {
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")]
+  execFileSync(
+    "openssl",
+    [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost"],
+    ],
+    { stdio: "ignore" },
+  )
+  return { key, certificate }
+}
+
+/** A server that does nothing but TLS, HTTP and JSON: the limit of the runtime on this machine. */
+export async function startBare(): Promise<Running> {
+  const folder = mkdtempSync(join(tmpdir(), "setpoint-bare-"))
+  const { key, certificate } = selfSigned(folder)
+  const port = await freePort()
+  const program = fileURLToPath(new URL("./bare-server.ts", import.meta.url))
+  const started = performance.now()
+  const child = spawn(process.execPath, [program, String(port), key, certificate], {
+    stdio: "ignore",
+  })
+  const place = { host: "127.0.0.1", port, token: "" }
+  await ready(place, [child])
+  return {
+    name: "a bare server",
+    place,
+    readyMs: performance.now() - started,
+    memory: () => anonymousMb([child]),
+    mainThread: () => mainThread(child),
     end: () => endAll([child], folder),
   }
 }
@@ -99,14 +149,40 @@ export async function startSetpoint(): Promise<Running> {
 export interface RunningEtcd {
   readonly url: string
   readonly child: ChildProcess
+  /** Posts JSON to its gateway. */
+  ask(path: string, body: string): Promise<string>
   end(): Promise<void>
 }
 
-export async function startEtcd(): Promise<RunningEtcd> {
+/** By curl's way: over http or https, whoever signed the certificate. */
+function post(url: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const send = url.startsWith("https:") ? httpsRequest : httpRequest
+    const options = { method: body === "" ? "GET" : "POST", rejectUnauthorized: false }
+    const asked = send(url, options, (answer) => {
+      let text = ""
+      answer.setEncoding("utf8")
+      answer.on("data", (chunk: string) => {
+        text += chunk
+      })
+      answer.on("end", () =>
+        answer.statusCode === 200
+          ? resolve(text)
+          : reject(new Error(`${answer.statusCode} ${text}`)),
+      )
+    })
+    asked.on("error", reject)
+    asked.end(body)
+  })
+}
+
+export async function startEtcd(withTls = false): Promise<RunningEtcd> {
   const folder = mkdtempSync(join(tmpdir(), "setpoint-etcd-"))
   const [client, peer] = [await freePort(), await freePort()]
-  const url = `http://127.0.0.1:${client}`
+  const url = `${withTls ? "https" : "http"}://127.0.0.1:${client}`
   const peerUrl = `http://127.0.0.1:${peer}`
+  const pair = withTls ? selfSigned(folder) : undefined
+  const tls = pair && ["--cert-file", pair.certificate, "--key-file", pair.key]
   const child = spawn(
     "etcd",
     [
@@ -114,16 +190,18 @@ export async function startEtcd(): Promise<RunningEtcd> {
       ...["--listen-client-urls", url, "--advertise-client-urls", url],
       ...["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
       ...["--initial-cluster", `default=${peerUrl}`],
+      ...(tls ?? []),
     ],
     { stdio: "ignore" },
   )
   for (;;) {
     if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}`)
-    const answer = await fetch(`${url}/health`).catch(() => undefined)
-    if (answer?.ok === true) break
+    const answer = await post(`${url}/health`, "").catch(() => undefined)
+    if (answer !== undefined) break
     await pause(20)
   }
-  return { url, child, end: () => endAll([child], folder) }
+  const ask = (path: string, body: string) => post(`${url}${path}`, body)
+  return { url, child, ask, end: () => endAll([child], folder) }
 }
 
 export async function startKubernetes(): Promise<Running> {

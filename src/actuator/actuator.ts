@@ -10,6 +10,7 @@ import { protects } from "../base/protections.ts"
 import type { Action, Verb } from "../contract/action.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ActContext, ActResult, KindProvider, Target } from "../contract/provider.ts"
+import type { ProviderCalls } from "../contract/provider-call.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { StopSwitch } from "../contract/stop.ts"
 import type { Write } from "../contract/store.ts"
@@ -56,6 +57,7 @@ export interface ActuatorPorts {
   readonly clock: Clock
   readonly stop: StopSwitch
   readonly breakers: Breakers
+  readonly calls?: ProviderCalls
 }
 
 interface Attempt {
@@ -107,7 +109,9 @@ export class Actuator {
     const { ledger } = this.#ports
     const debits = items.flatMap((item) => item.debit())
     const intent = await ledger.begin(first.action.loop, first.principal, items, debits)
+    this.#ports.calls?.acting(items.map(({ action }) => action.object))
     const attempts = await this.#attempt(items)
+    this.#count(first, attempts)
     const receipts = items.map((item, index) => this.#receipt(intent.id, item, attempts[index]))
     await ledger.finish(intent, receipts)
     return items.map((item, index) => report(item.action, attempts[index], receipts[index]))
@@ -172,6 +176,15 @@ export class Actuator {
   #note({ kind, target }: Admitted, success: boolean): void {
     const connection = kind.connection(target.desired)
     this.#ports.breakers.record(breakerName(kind, connection), success)
+  }
+
+  /** Of a batch the first speaks for the call. */
+  #count({ kind, action }: Admitted, [first]: readonly Attempt[]): void {
+    if (first === undefined) return
+    const proven = first.result?.kind
+    const result = proven === "done" ? "ok" : proven === "failed" ? "failed" : "unknown"
+    const call = plainVerbs[action.verb]
+    this.#ports.calls?.called({ kind: kind.kind, call, result, ms: first.durationMs })
   }
 
   #openGate(actions: readonly Action[]): ActGate {

@@ -2,8 +2,18 @@
 // the gate is asked; nothing can come between. A handle that was revoked (deadline passed, plane
 // closing) refuses everything that changes something.
 
+import type { CommandsAct } from "../contract/commands.ts"
+import type { ProcessesAct } from "../contract/processes.ts"
+import type { SocketsAct } from "../contract/sockets.ts"
 import type { ActWorld, FilesAct, Http } from "../contract/world.ts"
-import { isReading, readingPart, sealed } from "./reading-world.ts"
+import {
+  askingCommands,
+  askingSockets,
+  isReading,
+  lookingProcesses,
+  readingPart,
+  sealed,
+} from "./reading-world.ts"
 
 export interface Gate {
   /** Throws when this call must not begin; otherwise notes it as begun and returns its id. */
@@ -12,7 +22,13 @@ export interface Gate {
 }
 
 export function guardWorld(world: ActWorld, gate: Gate): ActWorld {
-  return sealed({ files: guardFiles(world.files, gate), http: guardHttp(world.http, gate) })
+  return sealed({
+    files: guardFiles(world.files, gate),
+    http: guardHttp(world.http, gate),
+    commands: guardCommands(world.commands, gate),
+    sockets: guardSockets(world.sockets, gate),
+    processes: guardProcesses(world.processes, gate),
+  })
 }
 
 function pass<T>(gate: Gate, call: string, run: () => Promise<T>): Promise<T> {
@@ -32,6 +48,26 @@ function pass<T>(gate: Gate, call: string, run: () => Promise<T>): Promise<T> {
       throw error
     },
   )
+}
+
+/** For calls that wait for their turn: asked when it comes, and not when they were made. */
+async function passInTurn<T>(
+  gate: Gate,
+  call: string,
+  run: (begin: () => void) => Promise<T>,
+): Promise<T> {
+  let id: number | undefined
+  let outcome: "done" | "failed" = "failed"
+  try {
+    const value = await run(() => {
+      id = gate.enter(call)
+    })
+    if (id === undefined) throw new TypeError(`${call} was not asked for before it began`)
+    outcome = "done"
+    return value
+  } finally {
+    if (id !== undefined) gate.leave(id, outcome)
+  }
 }
 
 function guardFiles(files: FilesAct, gate: Gate): FilesAct {
@@ -61,5 +97,45 @@ function guardHttp(http: Http, gate: Gate): Http {
       const { method, url } = request
       return isReading(method) ? send() : pass(gate, `${method} ${url}`, send)
     },
+  })
+}
+
+function guardCommands(commands: CommandsAct, gate: Gate): CommandsAct {
+  return sealed({
+    ...askingCommands(commands),
+    run: (asked, signal) => {
+      const request = { ...asked, argv: [...asked.argv] }
+      return pass(gate, `run ${request.argv[0] ?? ""}`, () => commands.run(request, signal))
+    },
+    tell: (asked, message, signal) => {
+      const request = { ...asked, argv: [...asked.argv] }
+      return passInTurn(gate, `tell ${request.argv[0] ?? ""}`, (begin) =>
+        commands.tell(request, message, signal, begin),
+      )
+    },
+  })
+}
+
+function guardSockets(sockets: SocketsAct, gate: Gate): SocketsAct {
+  return sealed({
+    ...askingSockets(sockets),
+    change: ({ host, port }, payload, signal) =>
+      pass(gate, `change ${host}:${port}`, () => sockets.change({ host, port }, payload, signal)),
+  })
+}
+
+function guardProcesses(processes: ProcessesAct, gate: Gate): ProcessesAct {
+  return sealed({
+    ...lookingProcesses(processes),
+    start: (asked, signal) => {
+      const request = { ...asked, argv: [...asked.argv] }
+      return pass(gate, `start ${request.argv[0] ?? ""}`, () => processes.start(request, signal))
+    },
+    signal: (identity, name) =>
+      pass(gate, `${name} to ${identity.pid}`, () => processes.signal({ ...identity }, name)),
+    reserve: (place) => pass(gate, `reserve ${place}`, () => processes.reserve(place)),
+    cancel: (place, run) => pass(gate, `cancel ${place}`, () => processes.cancel(place, run)),
+    reap: (place, run) => pass(gate, `reap ${place}`, () => processes.reap(place, run)),
+    remove: (place) => pass(gate, `remove ${place}`, () => processes.remove(place)),
   })
 }

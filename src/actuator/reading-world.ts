@@ -3,6 +3,9 @@
 // kinds and by all their calls, so nothing can be put into them.
 
 import { protects } from "../base/protections.ts"
+import type { CommandsRead } from "../contract/commands.ts"
+import type { ProcessesRead } from "../contract/processes.ts"
+import type { SocketsRead } from "../contract/sockets.ts"
 import type { FilesAct, FilesRead, Http, ReadWorld } from "../contract/world.ts"
 import { actuatorFault } from "./faults.ts"
 
@@ -21,7 +24,19 @@ export function isReading(method: string): boolean {
 
 export function readingWorld(world: ReadWorld): ReadWorld {
   if (!protects("reading-handles")) return world
-  return sealed({ files: readingFiles(world.files), http: readingHttp(world.http) })
+  return sealed({
+    files: readingFiles(world.files),
+    http: readingHttp(world.http),
+    commands: sealed({
+      ...refusals("commands", ["run", "tell"]),
+      ...askingCommands(world.commands),
+    }),
+    sockets: sealed({ ...refusals("sockets", ["change"]), ...askingSockets(world.sockets) }),
+    processes: sealed({
+      ...refusals("processes", ["reserve", "start", "cancel", "signal", "reap", "remove"]),
+      ...lookingProcesses(world.processes),
+    }),
+  })
 }
 
 /** Neither changed nor reached through a prototype. */
@@ -44,10 +59,40 @@ export function readingPart(files: FilesRead): FilesRead {
   }
 }
 
-/** A changing call gets a clear answer instead of "is not a function". */
+export function askingCommands(commands: CommandsRead): CommandsRead {
+  return {
+    look: (request, signal) => commands.look(request, signal),
+    ask: (request, message, signal) => commands.ask(request, message, signal),
+    follow: (request, line, ended) => commands.follow(request, line, ended),
+  }
+}
+
+export function askingSockets(sockets: SocketsRead): SocketsRead {
+  return {
+    datagram: (to, payload, accepts, signal) => sockets.datagram(to, payload, accepts, signal),
+    framed: (to, payload, takes, signal) => sockets.framed(to, payload, takes, signal),
+    listen: (at, received) => sockets.listen(at, received),
+  }
+}
+
+export function lookingProcesses(processes: ProcessesRead): ProcessesRead {
+  return {
+    bootId: () => processes.bootId(),
+    facts: (pid) => processes.facts(pid),
+    look: (directory, known) => processes.look(directory, known),
+    log: (directory, request) => processes.log(directory, request),
+    watch: (directory, changed) => processes.watch(directory, changed),
+    gone: (identity, timeoutMs, signal) => processes.gone(identity, timeoutMs, signal),
+  }
+}
+
 function readingFiles(files: FilesRead): FilesRead {
-  const refusing = Object.keys(changing).map((call) => [call, () => refused(`files.${call}`)])
-  return sealed({ ...Object.fromEntries(refusing), ...readingPart(files) })
+  return sealed({ ...refusals("files", Object.keys(changing)), ...readingPart(files) })
+}
+
+/** A changing call gets a clear answer instead of "is not a function". */
+function refusals(handle: string, calls: readonly string[]): Record<string, () => Promise<never>> {
+  return Object.fromEntries(calls.map((call) => [call, () => refused(`${handle}.${call}`)]))
 }
 
 function readingHttp(http: Http): Http {

@@ -14,6 +14,7 @@ import type { AdmissionIndex } from "./admission/admission-index.ts"
 import type { RoleIndex } from "./authz/role-index.ts"
 import type { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
+import type { NamespacesSeen } from "./namespace-exists.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 import type { ResourceRegistry } from "./resource-registry.ts"
 
@@ -24,6 +25,7 @@ export interface ApiContext {
   readonly registry: ResourceRegistry
   readonly owners: OwnerIndex
   readonly lifetime: EventLifetime
+  readonly namespaces: NamespacesSeen
   readonly roles: RoleIndex
   /** Webhooks and policies that users configured. */
   readonly admissions: AdmissionIndex

@@ -14,8 +14,8 @@ export function encodeObject(object: ApiObject): Uint8Array {
 }
 
 /** As it goes out, with its resourceVersion. */
-export function encodeServed(object: ApiObject): Uint8Array {
-  return Buffer.from(jsonText(object))
+export function encodeServed(object: ApiObject, tail = ""): Uint8Array {
+  return Buffer.from(`${jsonText(object)}${tail}`)
 }
 
 export function decodeObject(value: Uint8Array, revision: Revision): ApiObject {

@@ -32,7 +32,7 @@ export class EventLifetime {
   }
 
   /** The lease that what is put there hangs on; undefined when it stays. */
-  async leaseFor(storageKey: string): Promise<string | undefined> {
+  leaseFor(storageKey: string): Promise<string> | undefined {
     if (!storageKey.startsWith(prefix)) return undefined
     const now = this.#clock.monotonic()
     let current = this.#current

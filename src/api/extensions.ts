@@ -57,16 +57,17 @@ export interface MatchedRoute {
 
 export class Extensions implements ExtensionCalls {
   readonly #routes: Compiled[] = []
-  /** By the number of segments: most requests are for objects, and find few to compare with. */
-  readonly #bySize = new Map<number, Compiled[]>()
+  /** By size and first segment: most requests are for objects, and find few to compare with. */
+  readonly #byStart = new Map<string, Compiled[]>()
 
   register(...routes: readonly ExtensionRoute[]): void {
     for (const route of routes) {
-      assert(route.pattern.startsWith("/"), `the pattern ${route.pattern} begins with /`)
+      const begins = route.pattern.startsWith("/") && !route.pattern.startsWith("/:")
+      assert(begins, `the pattern ${route.pattern} begins with / and a word`)
       const compiled = { route, segments: route.pattern.split("/") }
       this.#routes.push(compiled)
-      const same = this.#bySize.get(compiled.segments.length) ?? []
-      this.#bySize.set(compiled.segments.length, [...same, compiled])
+      const start = startOf(compiled.segments)
+      this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), compiled])
     }
   }
 
@@ -93,7 +94,7 @@ export class Extensions implements ExtensionCalls {
     const plain = mark < 0 ? path : path.slice(0, mark)
     const segments = plain.split("/")
     let known = false
-    for (const { route, segments: pattern } of this.#bySize.get(segments.length) ?? []) {
+    for (const { route, segments: pattern } of this.#byStart.get(startOf(segments)) ?? []) {
       const params = match(pattern, segments)
       if (params === undefined) continue
       const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1))
@@ -104,6 +105,9 @@ export class Extensions implements ExtensionCalls {
     return undefined
   }
 }
+
+/** Every pattern begins with a word: "/setpoint/..." or "/api/...". */
+const startOf = (segments: readonly string[]): string => `${segments.length}/${segments[1]}`
 
 const anyAccess = { group: setpointGroup, subresource: "", namespace: "", name: "" }
 
@@ -123,14 +127,17 @@ function matched(route: ExtensionRoute, params: Params, query: URLSearchParams):
 
 function match(pattern: readonly string[], segments: readonly string[]): Params | undefined {
   if (pattern.length !== segments.length) return undefined
+  for (let index = 0; index < pattern.length; index++) {
+    const part = pattern[index] ?? ""
+    if (part !== segments[index] && !part.startsWith(":")) return undefined
+  }
   const params: Record<string, string> = {}
   for (let index = 0; index < pattern.length; index++) {
-    const [part = "", segment = ""] = [pattern[index], segments[index]]
-    if (part.startsWith(":")) {
-      const value = decode(segment)
-      if (value === undefined || value === "") return undefined
-      params[part.slice(1)] = value
-    } else if (part !== segment) return undefined
+    const part = pattern[index] ?? ""
+    if (!part.startsWith(":")) continue
+    const value = decode(segments[index] ?? "")
+    if (value === undefined || value === "") return undefined
+    params[part.slice(1)] = value
   }
   return params
 }

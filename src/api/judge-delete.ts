@@ -36,6 +36,7 @@ export async function judgeDelete(
     candidates: judged.map(({ key, object }) => ({ key, object })),
     dryRun: options.dryRun === true,
     ...(options.sourceRevision === undefined ? {} : { sourceRevision: options.sourceRevision }),
+    ...(options.parent === undefined ? {} : { parent: options.parent }),
   }
   const judgement = await context.judge.judge(request)
   if (judgement.kind === "allowed") return judgement.reserve

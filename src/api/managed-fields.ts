@@ -4,10 +4,11 @@
 import { toTimestamp } from "../base/clock.ts"
 import { equalJson, type Json, type JsonObject, toPlainJson } from "../base/json.ts"
 import type { WriteOptions } from "../contract/client.ts"
-import { enginePrincipal, type Principal } from "../contract/principal.ts"
+import { enginePrincipal, isComposer, type Principal } from "../contract/principal.ts"
 import { FieldSet } from "../object/field-set.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectMeta } from "../object/object.ts"
 import { updateManaged } from "../schema/apply-merge.ts"
+import { ownedByCreator } from "./created-fields.ts"
 import { apiFault } from "./faults.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { asServed } from "./stored-object.ts"
@@ -16,6 +17,10 @@ import { invalidOptions } from "./validate-object.ts"
 export const sourceManagerPrefix = "setpoint-source/"
 
 export const isSourceManager = (manager: string): boolean => manager.startsWith(sourceManagerPrefix)
+
+/** What a source or a composite declares is its own: nobody else changes it, also not by force. */
+export const isDeclaringManager = (manager: string): boolean =>
+  isSourceManager(manager) || isComposer({ name: manager })
 
 /** Compares without the times of managedFields: a repeated write is no change. */
 export function sameObject(left: ApiObject, right: ApiObject): boolean {
@@ -41,8 +46,10 @@ export function checkManager(manager: string, principalName: string): void {
   if (manager.length > 128 || /[\u0000-\u001f\u007f]/.test(manager)) {
     throw refuse("it must have at most 128 printable characters")
   }
-  if (isSourceManager(manager) && manager !== principalName) {
-    throw refuse(`"${manager}" belongs to that source`)
+  if (isDeclaringManager(manager) && manager !== principalName) {
+    throw refuse(
+      `"${manager}" belongs to that ${isComposer({ name: manager }) ? "kind" : "source"}`,
+    )
   }
 }
 
@@ -61,8 +68,8 @@ export function baseManagedFields(
   if (!reset && !areReadable(given)) return stored ?? []
   const said = reset ? [] : given
   if (trusted) return said
-  const ofSources = (stored ?? []).filter((entry) => isSourceManager(entry.manager))
-  return [...ofSources, ...said.filter((entry) => !isSourceManager(entry.manager ?? ""))]
+  const ofSources = (stored ?? []).filter((entry) => isDeclaringManager(entry.manager))
+  return [...ofSources, ...said.filter((entry) => !isDeclaringManager(entry.manager ?? ""))]
 }
 
 function areReadable(entries: readonly ManagedFieldsEntry[]): boolean {
@@ -106,6 +113,20 @@ export function ownAfterUpdate(
 ): readonly ManagedFieldsEntry[] {
   const { manager, subresource, time } = writer
   if (subresource === "status" && writer.principal.name === enginePrincipal.name) return base
+  const who = { manager, apiVersion: servedApiVersion(resource), time }
+  if (before === undefined && subresource === "" && base.length === 0) {
+    return ownedByCreator(resource, after, who, () => ownAfter(resource, writer, before, after, []))
+  }
+  return ownAfter(resource, writer, before, after, base)
+}
+
+function ownAfter(
+  resource: ServedResource,
+  { manager, subresource, time }: UpdateWriter,
+  before: ApiObject | undefined,
+  after: ApiObject,
+  base: readonly ManagedFieldsEntry[],
+): readonly ManagedFieldsEntry[] {
   const who = { manager, apiVersion: servedApiVersion(resource), time }
   const whole = (object: ApiObject) => resource.schema.applyDefaults(object as JsonObject)
   const former = before === undefined ? {} : whole(asServed(resource, before))

@@ -5,7 +5,6 @@ import type { Check } from "../contract/store.ts"
 import type { ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault, causesText } from "./faults.ts"
-import type { ServedResource } from "./served-resource.ts"
 import { faultNames, readStored, type StoredObject } from "./stored-object.ts"
 
 export const namespaceKey = (name: string): ObjectKey => ({
@@ -19,12 +18,31 @@ export function isNamespace(stored: Pick<StoredObject, "key">): boolean {
   return stored.key.group === "" && stored.key.resource === "namespaces"
 }
 
-export async function namespaceCheck(
-  context: ApiContext,
-  resource: ServedResource,
-  key: ObjectKey,
-): Promise<Check[]> {
-  if (!resource.namespaced) return []
+const namesMax = 1000
+
+/**
+ * Namespaces that were alive when last looked at. Whoever relies on it commits with the check, so
+ * that a namespace that changed since refuses the commit; it is then forgotten and read again.
+ */
+export class NamespacesSeen {
+  readonly #alive = new Map<string, Check>()
+
+  get(namespace: string): Check | undefined {
+    return this.#alive.get(namespace)
+  }
+
+  note(namespace: string, check: Check): void {
+    if (this.#alive.size >= namesMax) this.#alive.clear()
+    this.#alive.set(namespace, check)
+  }
+
+  forget(namespace: string): void {
+    this.#alive.delete(namespace)
+  }
+}
+
+/** Throws when there is no such namespace, or when it ends. */
+export async function namespaceCheck(context: ApiContext, key: ObjectKey): Promise<Check> {
   const { namespace } = key
   const stored = await readStored(context, namespaceKey(namespace))
   if (stored === undefined)
@@ -35,5 +53,7 @@ export async function namespaceCheck(
     const causes = causesText([{ reason: "NamespaceTerminating", message, field }])
     throw apiFault("SPT-API-012", { ...faultNames(key), namespace, causes })
   }
-  return [{ key: stored.storageKey, modRevision: stored.revision }]
+  const check = { key: stored.storageKey, modRevision: stored.revision }
+  context.namespaces.note(namespace, check)
+  return check
 }

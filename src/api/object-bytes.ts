@@ -17,20 +17,23 @@ function headOf(resource: ServedResource): Buffer {
   return head
 }
 
-/** Undefined when they have to be decoded. */
+/** Undefined when they have to be decoded. `tail` is ASCII, put behind them. */
 export function objectBytes(
   resource: ServedResource,
   value: Uint8Array,
   revision: Revision,
+  tail = "",
 ): Buffer | undefined {
   const head = headOf(resource)
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   if (resource.readTransform !== undefined) return undefined
   if (bytes.length <= head.length || head.compare(bytes, 0, head.length) !== 0) return undefined
   const version = `"resourceVersion":"${revision}",`
-  const whole = Buffer.allocUnsafe(bytes.length + version.length)
+  const size = bytes.length + version.length
+  const whole = Buffer.allocUnsafe(size + tail.length)
   head.copy(whole, 0)
   whole.write(version, head.length, "latin1")
   bytes.copy(whole, head.length + version.length, head.length)
+  if (tail !== "") whole.write(tail, size, "latin1")
   return whole
 }

@@ -37,6 +37,11 @@ export class OwnerIndex {
     return keys.filter((key) => key !== undefined)
   }
 
+  /** UIDs of the owners that this object names. */
+  ownersOf(storageKey: string): readonly string[] {
+    return this.#known.get(storageKey)?.owners ?? []
+  }
+
   /** Undefined when the object is gone. An older revision than the known one changes nothing. */
   put(storageKey: string, object: ApiObject | undefined, revision: Revision): void {
     const known = this.#known.get(storageKey)

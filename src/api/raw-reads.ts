@@ -24,20 +24,24 @@ export interface BytesList {
 }
 
 export interface RawReads {
-  /** Undefined when there is none. */
-  get(ref: ObjectRef): Promise<Uint8Array | undefined>
+  /** Undefined when there is none. `tail` is put behind it. */
+  get(ref: ObjectRef, tail?: string): Promise<Uint8Array | undefined>
   list(ref: ResourceRef, options: ListOptions): Promise<BytesList>
   watch(ref: ResourceRef, request: WatchRequest): AsyncIterable<RawWatchEvent>
 }
 
 export function rawReads(context: ApiContext): RawReads {
   return {
-    async get(ref) {
+    async get(ref, tail = "") {
       const resource = context.registry.need(ref)
       const entry = await context.store.get(storageKey(keyOf(resource, ref.namespace, ref.name)))
       if (entry === undefined || "kind" in entry) return undefined
-      const [{ value } = entry] = await convertEntries(context, resource, [entry])
-      return servedBytes(resource, value, entry.modRevision)
+      // Only kinds that a webhook converts have to wait for it.
+      const [{ value } = entry] =
+        resource.conversion === undefined
+          ? [entry]
+          : await convertEntries(context, resource, [entry])
+      return servedBytes(resource, value, entry.modRevision, tail)
     },
     async list(ref, options) {
       const { resource, items, ...rest } = await listEntries(context, ref, options)
@@ -48,9 +52,14 @@ export function rawReads(context: ApiContext): RawReads {
   }
 }
 
-function servedBytes(resource: ServedResource, value: Uint8Array, revision: Revision): Uint8Array {
-  const bytes = objectBytes(resource, value, revision)
-  return bytes ?? encodeServed(asServed(resource, decodeObject(value, revision)))
+function servedBytes(
+  resource: ServedResource,
+  value: Uint8Array,
+  revision: Revision,
+  tail = "",
+): Uint8Array {
+  const bytes = objectBytes(resource, value, revision, tail)
+  return bytes ?? encodeServed(asServed(resource, decodeObject(value, revision)), tail)
 }
 
 const lines = new WeakMap<Uint8Array, { key: string; line: Uint8Array }>()

@@ -88,7 +88,13 @@ function checkTypes(resource: ServedResource, metadata: Json | undefined): void 
   refuse("read", resource, `${issuePathText(first.path)} ${first.message}`)
 }
 
+function hasNull(metadata: JsonObject): boolean {
+  for (const name in metadata) if (metadata[name] === null) return true
+  return false
+}
+
 function withoutNulls(metadata: JsonObject): ObjectMeta {
+  if (!hasNull(metadata)) return metadata as Partial<ObjectMeta> as ObjectMeta
   const members = Object.entries(metadata).filter(([, value]) => value !== null)
   return Object.fromEntries(members) as Partial<ObjectMeta> as ObjectMeta
 }

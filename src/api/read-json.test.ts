@@ -101,6 +101,35 @@ describe("readJson", () => {
     }
   })
 
+  it("reads text without white space as it reads any other", () => {
+    const both = (text: string) => {
+      const wordy = text.replaceAll(",", " ,")
+      expect(readJsonDocument(text), text).toEqual(readJsonDocument(wordy))
+    }
+    for (const text of [
+      ...['{"a":1,"b":[1,2]}', '{"a":9007199254740992,"b":1}', '{"a":-0,"b":1}'],
+      ...[
+        '{"a":1.0,"b":1}',
+        '{"a":1e2,"b":1}',
+        '{"10":1,"2":1}',
+        '{"a":1,"a":1}',
+        '{"a":1,"b":1}\n',
+      ],
+      ...['{"a":"\\u0061","b":1}', '{"a":"é","b":"\ud83d\ude00"}', '["a",null,true,{}]'],
+    ]) {
+      both(text)
+    }
+    expect(readJson("[1,-0]")).toEqual([1, -0])
+    expect(readJson("18014398509481984")).toBe(18014398509481984n)
+    for (const key of ["__proto__", "constructor", "prototype", "\\u005f_proto__"]) {
+      expect(() => readJson(`{"a":1,"${key}":{"x":1}}`)).toThrow(/forbidden/)
+    }
+    const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+    expect(readJson(deep(64))).toBeDefined()
+    expect(() => readJson(deep(65))).toThrow(/nesting deeper than 64/)
+    expect(() => readJson("[".repeat(100_000) + "]".repeat(100_000))).toThrow(/nesting deeper/)
+  })
+
   it("refuses more text than its limit", () => {
     expect(() => readJson(`"${"x".repeat(100)}"`, { depth: 4, characters: 50 })).toThrow(/50/)
   })

@@ -20,6 +20,7 @@ import type { TakenNames } from "./definitions/definition-status.ts"
 import { eventDefinition, newEventDefinition } from "./definitions/events.ts"
 import { guardPolicyDefinition } from "./definitions/guard-policy.ts"
 import { invariantDefinition, signalDefinition } from "./definitions/invariants.ts"
+import { notifierDefinition } from "./definitions/notifiers.ts"
 import { rbacDefinitions } from "./definitions/rbac.ts"
 import { reviewDefinitions } from "./definitions/reviews.ts"
 import { loopDefinition, planDefinition, planeDefinition } from "./definitions/setpoint.ts"
@@ -48,6 +49,7 @@ const builtIns: readonly ApiObject[] = [
   guardPolicyDefinition,
   invariantDefinition,
   signalDefinition,
+  notifierDefinition,
   ...rbacDefinitions,
   ...admissionDefinitions,
   ...reviewDefinitions,

@@ -15,7 +15,7 @@ import { sourceConflict } from "./admission/source-fields.ts"
 import type { ApiContext } from "./api-context.ts"
 import { applyConflictFault } from "./apply-conflicts.ts"
 import { apiFault } from "./faults.ts"
-import { checkManager, isSourceManager } from "./managed-fields.ts"
+import { checkManager, isDeclaringManager, isSourceManager } from "./managed-fields.ts"
 import { readInput } from "./read-input.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { asServed, needStored, readStored, type StoredObject } from "./stored-object.ts"
@@ -113,7 +113,7 @@ function merge(
   const apply = (force: boolean) =>
     applyMerge(node, live, config as JsonObject, { ...who, force }, entries)
   const first = apply(who.force)
-  const ofSource = first.conflicts.filter(({ manager }) => isSourceManager(manager))
+  const ofSource = first.conflicts.filter(({ manager }) => isDeclaringManager(manager))
   if (ofSource[0] !== undefined && old !== undefined) {
     const fields = ofSource.map(({ path }) => path)
     throw sourceConflict(old.key, old.object, ofSource[0].manager, fields)

@@ -33,7 +33,9 @@ export async function createObject(
   }
   for (let attempt = 0; attempt < attempts; attempt++) {
     const key = newKey(context, resource, read.object)
-    const taken = await readStored(context, key)
+    // The commit itself refuses a taken name; only what is not committed has to look first.
+    const looks = attempt > 0 || options.dryRun === true
+    const taken = looks ? await readStored(context, key) : undefined
     if (taken === undefined) {
       const draft = { ...read, object: named(read.object, key) }
       const written = await createNamed(context, principal, resource, draft, options)

@@ -14,7 +14,13 @@ import { applyConflictFault } from "./apply-conflicts.ts"
 import { checkShape } from "./check-shape.ts"
 import { apiFault } from "./faults.ts"
 import { applyJsonPatch, applyMergePatch, PatchError } from "./json-patch.ts"
-import { checkManager, isSourceManager, managerOf, now, ownAfterUpdate } from "./managed-fields.ts"
+import {
+  checkManager,
+  isDeclaringManager,
+  managerOf,
+  now,
+  ownAfterUpdate,
+} from "./managed-fields.ts"
 import {
   resourceName,
   type ScalePaths,
@@ -259,7 +265,7 @@ function mergeOwners(
   const live = asServed(resource, old.object) as JsonObject
   const entries = old.object.metadata.managedFields ?? []
   const merged = applyMerge(resource.schema.node, live, config, who, entries)
-  const ofSource = merged.conflicts.filter((one) => isSourceManager(one.manager))
+  const ofSource = merged.conflicts.filter((one) => isDeclaringManager(one.manager))
   if (ofSource[0] !== undefined) {
     const fields = ofSource.map(({ path }) => path)
     throw sourceConflict(old.key, old.object, ofSource[0].manager, fields)

@@ -3,7 +3,7 @@
 // the watch ends with 410; a reader that was merely slow goes on where it was.
 
 import type { ObjectEvent } from "../contract/client.ts"
-import type { Change, Entry, Revision } from "../contract/store.ts"
+import type { Change, Entry, Revision, WatchEvent } from "../contract/store.ts"
 import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
@@ -63,7 +63,9 @@ export function watchRaw(
   if (after > newest) throw tooLarge(after, newest)
   // A version that is no longer served ends its watches; clients then ask again and are told.
   const signal = context.registry.whileServed(ref, request.signal)
-  return follow(context, { resource, prefix, selector, after, signal })
+  const following = { resource, prefix, selector, after, signal }
+  const isPlain = selector === undefined && resource.conversion === undefined
+  return isPlain ? new PlainEvents(context, following) : follow(context, following)
 }
 
 interface Following {
@@ -78,13 +80,9 @@ async function* follow(context: ApiContext, following: Following): AsyncGenerato
   const { prefix, signal } = following
   let after = following.after
   while (!signal.aborted) {
-    const options = { prefix, after, signal, withPrevious: true, withProgress: true }
     let overrun = false
-    for await (const event of context.store.watch(options)) {
-      if (event.kind === "compacted") {
-        const at = { revision: after, oldest: event.oldest }
-        throw apiFault("SPT-API-010", { what: "watch", ...at })
-      }
+    for await (const event of context.store.watch(watchOptions(prefix, after, signal))) {
+      if (event.kind === "compacted") throw tooOld(after, event.oldest)
       if (event.kind === "overrun") {
         overrun = true
         break
@@ -103,6 +101,82 @@ async function* follow(context: ApiContext, following: Following): AsyncGenerato
   }
 }
 
+const watchOptions = (prefix: string, after: Revision, signal: AbortSignal) => {
+  return { prefix, after, signal, withPrevious: true, withProgress: true }
+}
+
+const tooOld = (revision: Revision, oldest: Revision) =>
+  apiFault("SPT-API-010", { what: "watch", revision, oldest })
+
+/**
+ * The same for those who want everything as it is stored, which is most: by hand, since with many
+ * watchers of one collection each hop of a generator is paid for every watcher and event.
+ */
+class PlainEvents implements AsyncIterableIterator<RawWatchEvent> {
+  readonly #context: ApiContext
+  readonly #following: Following
+  #after: Revision
+  #events: AsyncIterator<WatchEvent>
+  #ready: RawEvent[] = []
+
+  constructor(context: ApiContext, following: Following) {
+    this.#context = context
+    this.#following = following
+    this.#after = following.after
+    this.#events = this.#open()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<RawWatchEvent>> {
+    const value = this.#ready.shift()
+    if (value !== undefined) return Promise.resolve({ done: false, value })
+    return this.#events.next().then((step) => this.#take(step))
+  }
+
+  async return(): Promise<IteratorResult<RawWatchEvent>> {
+    await this.#events.return?.()
+    return { done: true, value: undefined }
+  }
+
+  #open(): AsyncIterator<WatchEvent> {
+    const { prefix, signal } = this.#following
+    const events = this.#context.store.watch(watchOptions(prefix, this.#after, signal))
+    return events[Symbol.asyncIterator]()
+  }
+
+  #take(
+    step: IteratorResult<WatchEvent>,
+  ): IteratorResult<RawWatchEvent> | Promise<IteratorResult<RawWatchEvent>> {
+    if (step.done === true) return { done: true, value: undefined }
+    const event = step.value
+    if (event.kind === "compacted") throw tooOld(this.#after, event.oldest)
+    if (event.kind === "overrun") {
+      if (this.#following.signal.aborted) return { done: true, value: undefined }
+      this.#events = this.#open()
+      return this.next()
+    }
+    this.#after = event.revision
+    if (event.kind === "progress") {
+      const value = { type: "BOOKMARK", resourceVersion: String(event.revision) } as const
+      return { done: false, value }
+    }
+    for (const change of event.changes) {
+      const plain = plainEvent(change)
+      if (plain !== undefined) this.#ready.push(plain)
+    }
+    return this.next()
+  }
+}
+
+function plainEvent({ kind, value, previousRevision, modRevision }: Change): RawEvent | undefined {
+  if (value === undefined) return undefined
+  const put = previousRevision === 0 ? "ADDED" : "MODIFIED"
+  return { type: kind === "delete" ? "DELETED" : put, value, revision: modRevision }
+}
+
 type Stored = Pick<Entry, "value" | "modRevision">
 
 async function convert(
@@ -118,11 +192,8 @@ async function convert(
   }
   const value = await served({ ...change, value: change.value })
   const read = (bytes: Uint8Array): ApiObject => asServed(resource, decodeObject(bytes, revision))
+  if (selector === undefined) return plainEvent({ ...change, value })
   const isNew = change.previousRevision === 0
-  if (selector === undefined) {
-    if (change.kind === "delete") return { type: "DELETED", value, revision }
-    return { type: isNew ? "ADDED" : "MODIFIED", value, revision }
-  }
   const selected = selector(read(value))
   if (change.kind === "delete") return selected ? { type: "DELETED", value, revision } : undefined
   if (isNew) return selected ? { type: "ADDED", value, revision } : undefined

@@ -20,12 +20,14 @@ import { invariantAdmission } from "./admission/invariant-rules.ts"
 import { loopLabelAdmission } from "./admission/loop-label.ts"
 import { loopAdmission } from "./admission/loop-rules.ts"
 import { namespaceAdmission } from "./admission/namespace-rules.ts"
+import { notifierAdmission } from "./admission/notifier-rules.ts"
 import { ownDefinitionsAdmission } from "./admission/own-definitions.ts"
 import { expressionWarningsAdmission } from "./admission/policies/expression-warnings.ts"
 import { policyAdmission } from "./admission/policy-rules.ts"
 import { promotionAdmission } from "./admission/promotion.ts"
 import { targetFinalizerAdmission } from "./admission/target-finalizer.ts"
 import { targetStatusAdmission } from "./admission/target-status.ts"
+import { waveAdmission } from "./admission/wave-rules.ts"
 import type { ApiContext } from "./api-context.ts"
 import { createAdmission } from "./authz/create-admission.ts"
 import { paramAdmission } from "./authz/param-admission.ts"
@@ -36,6 +38,7 @@ import { sourceAdmission } from "./authz/source-admission.ts"
 import { workloadDefinitions } from "./definitions/workloads.ts"
 import { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
+import { NamespacesSeen } from "./namespace-exists.ts"
 import { followOwners, OwnerIndex } from "./owner-index.ts"
 import { type RawReads, rawReads } from "./raw-reads.ts"
 import { followDefinitions, ResourceRegistry } from "./resource-registry.ts"
@@ -100,6 +103,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     registry,
     owners,
     lifetime: new EventLifetime(store, clock, options.eventsKeepMs),
+    namespaces: new NamespacesSeen(),
     roles: roleIndex,
     admissions,
     authorizer: roles,
@@ -126,11 +130,15 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       ownDefinitionsAdmission(registry, hasProvider),
       targetStatusAdmission(hasProvider),
       loopAdmission,
+      waveAdmission,
       invariantAdmission,
+      notifierAdmission(roles),
       policyAdmission,
       adoptAdmission(hasProvider),
       createAdmission(roles, registry),
-      sourceAdmission(roles),
+      sourceAdmission(roles, () =>
+        registry.all().filter(({ group, resource }) => hasProvider(group, resource)),
+      ),
       roleAdmission(roleIndex, roles),
       paramAdmission(roles, registry),
       ...(options.validating ?? []),

@@ -5,8 +5,9 @@
 import { equalJson, type Json, type JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import { newUid } from "../base/random.ts"
-import type { AdmissionRequest } from "../contract/admission.ts"
+import type { Admission, AdmissionRequest } from "../contract/admission.ts"
 import type { Principal } from "../contract/principal.ts"
+import type { Check } from "../contract/store.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
 import { mutateByHooks, validateByHooks } from "./admission/admission-hooks.ts"
@@ -51,13 +52,20 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
   const asked = resource.schema.applyDefaults(
     withServerFields(context, draft) as JsonObject,
   ) as ApiObject
-  const admitted = await admit(context, draft, asked, warnings)
-  const object = withGeneration(resource, admitted, old?.object)
+  const admitted = admit(context, draft, asked, warnings)
+  const object = withGeneration(
+    resource,
+    admitted instanceof Promise ? await admitted : admitted,
+    old?.object,
+  )
   if (old !== undefined) checkSourceFields(draft, old.object, object)
   validateObject(resource, object, old?.object)
   const request = admissionRequest(draft, object, warnings)
-  for (const plugin of context.validating) await plugin.admit(request)
-  await validateByHooks(context, request)
+  for (const plugin of context.validating) {
+    const judged = plugin.admit(request)
+    if (judged instanceof Promise) await judged
+  }
+  if (hasHooks(context)) await validateByHooks(context, request)
   const answer = (whole: ApiObject, changed: boolean): Written => ({
     object: whole,
     warnings,
@@ -79,12 +87,13 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     const sizes = { size: value.byteLength, limit }
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
-  const checks = old === undefined ? await placeChecks(context, resource, key) : []
+  const checks = old === undefined ? await placeChecks(context, draft) : []
   if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(object, true)
   const ends = isEnded(object)
   const place = storageKey(key)
   // The engine keeps its own events, a bounded number of them.
-  const lease = isEngine(draft.principal) ? undefined : await context.lifetime.leaseFor(place)
+  const leased = isEngine(draft.principal) ? undefined : context.lifetime.leaseFor(place)
+  const lease = leased === undefined ? undefined : await leased
   const write = {
     storageKey: place,
     before: old?.revision ?? 0,
@@ -93,15 +102,24 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     ...(lease === undefined ? {} : { lease }),
   }
   const revision = await commitObjects(context, [write], { checks, writes: [] })
-  if (revision === undefined) return undefined
+  if (revision === undefined) {
+    context.namespaces.forget(key.namespace)
+    return undefined
+  }
   if (ends) await afterEnd(context, [{ key, object: stored }])
   return { ...answer(withRevision(object, revision), true), stored: { value, revision } }
 }
 
 /** A new object needs its namespace and its definition, alive, until it is committed. */
-async function placeChecks(context: ApiContext, resource: ServedResource, key: ObjectKey) {
+async function placeChecks(
+  context: ApiContext,
+  { resource, key, dryRun }: Draft,
+): Promise<Check[]> {
   const definition = definitionCheck(context, resource)
-  return [...(await namespaceCheck(context, resource, key)), ...definition]
+  if (!resource.namespaced) return definition
+  // What is not committed has to look: nobody would refuse it for a namespace that ended.
+  const seen = dryRun ? undefined : context.namespaces.get(key.namespace)
+  return [seen ?? (await namespaceCheck(context, key)), ...definition]
 }
 
 export function withRevision(object: ApiObject, revision: number): ApiObject {
@@ -170,21 +188,45 @@ function admissionRequest(draft: Draft, object: ApiObject, warnings: string[]): 
   }
 }
 
-async function admit(
+type Asking = (object: ApiObject) => AdmissionRequest
+
+/** At once where nothing has to be waited for. */
+function admit(
   context: ApiContext,
   draft: Draft,
   asked: ApiObject,
   warnings: string[],
-): Promise<ApiObject> {
+): ApiObject | Promise<ApiObject> {
   const request = (object: ApiObject) => admissionRequest(draft, object, warnings)
-  const complete = async (given: ApiObject) => {
-    let object = given
-    for (const plugin of context.mutating) object = await plugin.admit(request(object))
-    return object
-  }
+  const completed = throughPlugins(context.mutating, request, asked, 0)
+  if (context.admissions.mutating.length === 0) return completed
+  const complete = async (given: ApiObject) => throughPlugins(context.mutating, request, given, 0)
   const mutation = { resource: draft.resource, request, complete }
-  return mutateByHooks(context, mutation, await complete(asked))
+  return Promise.resolve(completed).then((object) => mutateByHooks(context, mutation, object))
 }
+
+function throughPlugins(
+  plugins: readonly Admission[],
+  request: Asking,
+  given: ApiObject,
+  from: number,
+): ApiObject | Promise<ApiObject> {
+  let object = given
+  let asked = request(object)
+  for (let at = from; at < plugins.length; at++) {
+    const answer = plugins[at]?.admit(asked) ?? object
+    if (answer instanceof Promise) {
+      return answer.then((next) => throughPlugins(plugins, request, next, at + 1))
+    }
+    if (answer === object) continue
+    object = answer
+    asked = request(object)
+  }
+  return object
+}
+
+const hasHooks = ({ admissions }: ApiContext): boolean =>
+  admissions.policies.length + admissions.validating.length > 0
 
 /** One more for each change of what is wanted; status and metadata do not count. */
 function withGeneration(

@@ -15,10 +15,15 @@ export function newUid(random: Random): string {
   const bytes = random.bytes(16)
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const text = hex(bytes)
-  const parts = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)]
-  return `${parts.join("-")}-${text.slice(20)}`
+  let text = ""
+  for (let at = 0; at < 16; at++) {
+    if (at === 4 || at === 6 || at === 8 || at === 10) text += "-"
+    text += hexOfByte[bytes[at] ?? 0]
+  }
+  return text
 }
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 

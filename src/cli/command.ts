@@ -9,8 +9,8 @@ import type { Terminal } from "./terminal.ts"
 /** Options that every command understands. */
 export interface GlobalOptions {
   readonly data: string
-  /** `name` and `wide` are for `get`; other commands print for people then. */
-  readonly output?: "json" | "yaml" | "name" | "wide"
+  /** `name` and `wide` are for `get`, `markdown` is for `plan`; others print for people then. */
+  readonly output?: "json" | "yaml" | "name" | "wide" | "markdown"
   readonly namespace: string
   /** A file with the token to speak with; the owner's own when missing. */
   readonly token?: string

@@ -83,4 +83,14 @@ export const cliFault = defineFaults({
     text: 'cannot read "{pair}" as a changed field',
     hint: "write FIELD=VALUE, such as limits.deletes=2 or onVanish=Correct",
   },
+  "SPT-CLI-045": {
+    fault: "stuck",
+    text: "cannot plan a git revision: no stored loop takes from this repository",
+    hint: "name a folder of it, as in `setpoint plan --git main environments/prod`",
+  },
+  "SPT-CLI-046": {
+    fault: "stuck",
+    text: "cannot tell which repository is meant: the loops take from {urls}",
+    hint: "name it with --url URL",
+  },
 })

@@ -20,9 +20,10 @@ function createParser(terminal: Terminal): Command {
     .option("--data <dir>", "the plane's data directory", "./.setpoint")
     .option("-n, --namespace <name>", "namespace of the objects", "default")
     .addOption(
-      new Option("-o, --output <format>", "output for machines; name and wide are for get").choices(
-        ["json", "yaml", "name", "wide"],
-      ),
+      new Option(
+        "-o, --output <format>",
+        "output for machines; name and wide are for get, markdown for plan",
+      ).choices(["json", "yaml", "name", "wide", "markdown"]),
     )
     .option("--token <file>", "speak as the one whose token is in this file")
     .option("--kubeconfig <file>", "speak to the plane that this file names, not to --data")
@@ -101,4 +102,5 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2))
+// Not awaited: in the executable this is a plain script. What it throws is a bug and ends us.
+void main(process.argv.slice(2))

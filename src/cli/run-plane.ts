@@ -4,9 +4,12 @@
 
 import { join, resolve } from "node:path"
 import { systemClock } from "../base/system.ts"
+import type { GitScheme } from "../contract/git-source.ts"
 import type { ListenOptions } from "../plane/adapters/local-tls.ts"
 import { type LocalPlane, openLocalPlane } from "../plane/adapters/open-local-plane.ts"
-import { newLogger } from "../telemetry/logger.ts"
+import type { ExecProgramOptions } from "../providers/exec/exec-program.ts"
+import type { ManagementFlow } from "../providers/firewall/firewall-spec.ts"
+import { type LogLevel, newLogger } from "../telemetry/logger.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
 import { cliFault } from "./faults.ts"
@@ -20,13 +23,19 @@ import { version } from "./version.ts"
 
 export interface RunPlaneOptions {
   readonly root?: readonly string[]
+  readonly logLevel?: LogLevel
+  readonly otlpEndpoint?: string
   readonly provider?: readonly string[]
+  readonly execProvider?: readonly ExecProgramOptions[]
   readonly signalCommand?: readonly string[]
+  readonly managementPath?: readonly ManagementFlow[]
+  readonly gitAllow?: readonly GitScheme[]
   readonly keyFile?: string
   readonly workloadKinds?: boolean
   readonly webhookService?: ReadonlyMap<string, Required<Place>>
   readonly listen?: Place
   readonly port?: number
+  readonly dashboardPort?: number
   readonly tlsSan?: readonly string[]
   readonly tlsCert?: string
   readonly tlsKey?: string
@@ -37,6 +46,7 @@ export interface RunPlaneOptions {
   readonly oidcGroupsClaim?: string
   readonly oidcGroupsPrefix?: string
   readonly oidcCaFile?: string
+  readonly oidcClientSecretFile?: string
   /** Milliseconds. */
   readonly journalKeep?: number
   readonly watchHistory?: number
@@ -110,7 +120,7 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     logger: newLogger({
       clock: systemClock,
       // On a terminal the journal's lines say what the warnings say.
-      level: interactive ? "error" : "warn",
+      level: options.logLevel ?? (interactive ? "error" : "warn"),
       sink: (text) => cli.terminal.note(text),
     }),
     onFatal: (fault) => {
@@ -120,6 +130,9 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.root === undefined ? {} : { roots: options.root }),
     ...(options.signalCommand === undefined ? {} : { signalCommands: options.signalCommand }),
     ...(options.provider === undefined ? {} : { providers: options.provider }),
+    ...(options.execProvider === undefined ? {} : { programs: options.execProvider }),
+    ...(options.managementPath === undefined ? {} : { managementPaths: options.managementPath }),
+    ...(options.gitAllow === undefined ? {} : { gitAllow: options.gitAllow }),
     ...(options.keyFile === undefined ? {} : { keyFile: options.keyFile }),
     ...(options.workloadKinds === true ? { workloadKinds: true } : {}),
     ...(options.webhookService === undefined ? {} : { webhookServices: options.webhookService }),
@@ -130,16 +143,21 @@ function open(cli: Cli, options: RunPlaneOptions): Promise<LocalPlane> {
     ...(options.eventsKeep === undefined ? {} : { eventsKeepMs: options.eventsKeep }),
     ...(options.shutdownDelay === undefined ? {} : { shutdownDelayMs: options.shutdownDelay }),
     ...(options.journalKeep === undefined ? {} : { journalKeepMs: options.journalKeep }),
+    ...tracesTo(options.otlpEndpoint ?? process.env.OTEL_EXPORTER_OTLP_ENDPOINT),
   })
 }
 
+const tracesTo = (endpoint: string | undefined) =>
+  endpoint === undefined || endpoint === "" ? {} : { traceEndpoint: endpoint }
+
 function listenOf(options: RunPlaneOptions): ListenOptions {
-  const { listen, port = listen?.port, tlsSan, tlsCert, tlsKey } = options
+  const { listen, port = listen?.port, dashboardPort, tlsSan, tlsCert, tlsKey } = options
   return {
     ...(tlsCert === undefined ? {} : { certificateFile: tlsCert }),
     ...(tlsKey === undefined ? {} : { keyFile: tlsKey }),
     ...(listen === undefined ? {} : { host: listen.host }),
     ...(port === undefined ? {} : { port }),
+    ...(dashboardPort === undefined ? {} : { dashboardPort }),
     ...(tlsSan === undefined ? {} : { names: tlsSan }),
   }
 }

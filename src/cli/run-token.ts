@@ -6,12 +6,7 @@ import { resolve } from "node:path"
 import { parseDuration } from "../base/clock.ts"
 import { systemRandom } from "../base/system.ts"
 import { localPrincipal } from "../plane/adapters/local-token.ts"
-import {
-  createToken,
-  principalKinds,
-  readTokens,
-  revokeToken,
-} from "../plane/adapters/token-file.ts"
+import { createToken, readTokens, revokeToken, tokenKinds } from "../plane/adapters/token-file.ts"
 import type { Cli } from "./command.ts"
 import type { TokenOptions } from "./commands/token.ts"
 import { exitCode } from "./exit-codes.ts"
@@ -32,9 +27,9 @@ function directoryOf(cli: Cli): string {
 export async function create(cli: Cli, name: string, options: TokenOptions): Promise<number> {
   const bad = (what: string, why: string, hint: string) =>
     cliFault("SPT-CLI-002", { what, why, hint })
-  const kind = principalKinds.find((one) => one === options.kind)
+  const kind = tokenKinds.find((one) => one === options.kind)
   if (kind === undefined) {
-    throw bad(`--kind ${options.kind}`, "there is no such kind", "human, service or agent")
+    throw bad(`--kind ${options.kind}`, "there is no such kind", "human, service, agent or monitor")
   }
   const lifeMs = parseDuration(options.for)
   if (lifeMs === undefined || lifeMs <= 0 || lifeMs > lifeMaxMs) {

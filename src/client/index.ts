@@ -1,5 +1,6 @@
 // Entry `setpoint/client`: talk to a plane, inside this process, over its socket, or elsewhere.
 
+export { systemClock, systemRandom } from "../base/system.ts"
 export type { Client } from "../contract/client.ts"
 export { type HttpClient, httpClient } from "./http/http-client.ts"
 export type { ClientTls, HttpClientOptions } from "./http/http-connection.ts"

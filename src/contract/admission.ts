@@ -25,6 +25,9 @@ export interface AdmissionRequest {
 }
 
 export interface Admission {
-  /** The object to go on with; validating plugins answer with the one they were given. */
-  admit(request: AdmissionRequest): Promise<ApiObject>
+  /**
+   * The object to go on with; validating plugins answer with the one they were given. At once where
+   * nothing has to be waited for: most writes are of no concern to most plugins, and pass all.
+   */
+  admit(request: AdmissionRequest): ApiObject | Promise<ApiObject>
 }

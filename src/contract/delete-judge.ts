@@ -13,12 +13,21 @@ export interface DeleteCandidate {
   readonly object: ApiObject
 }
 
+/** A living composite that asks for deletes among its own children. */
+export interface AskingParent {
+  /** Text form of its key. */
+  readonly object: string
+  /** UIDs of those that others of their kind have taken the place of: changes, not deletes. */
+  readonly replaced: readonly string[]
+}
+
 export interface DeleteRequest {
   readonly origin: DeleteOrigin
   readonly principal: Principal
   readonly candidates: readonly DeleteCandidate[]
   readonly dryRun: boolean
   readonly sourceRevision?: string
+  readonly parent?: AskingParent
 }
 
 export type DeleteJudgement =

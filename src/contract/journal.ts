@@ -197,6 +197,8 @@ export interface JournalEntry {
   /** RFC 3339; for people. The sequence is the order. */
   readonly time: string
   readonly principal: string
+  /** Revision of the loop's source that was in force; missing where it has none. */
+  readonly revision?: string
   readonly event: JournalEvent
   /** Hash of the entry before this one; "" for the first. */
   readonly previous: string

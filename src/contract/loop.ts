@@ -1,5 +1,7 @@
 // The Loop object: one bounded domain with source, mode and limits; the blast-radius scope.
 
+import type { GitSourceSpec } from "./git-source.ts"
+
 export type Mode = "Observe" | "Propose" | "Enforce"
 
 export interface LoopLimits {
@@ -53,8 +55,29 @@ export interface ApprovalRules {
   readonly expiresAfterMs: number
 }
 
+export interface DirectorySourceSpec {
+  readonly path: string
+  /** Where bases of overlays may lie besides the folder itself, which lies in it. */
+  readonly root?: string
+}
+
+/** Only revisions are taken that another loop of the same repository held converged. */
+export interface PromotionSpec {
+  /** Id of the other loop. */
+  readonly from: string
+  /** For so many clean rounds. */
+  readonly cleanRounds: number
+}
+
+/** One of directory and git. */
+export interface LoopSource {
+  readonly directory?: DirectorySourceSpec
+  readonly git?: GitSourceSpec
+  readonly promotion?: PromotionSpec
+}
+
 export interface LoopSpec {
-  readonly source?: { readonly directory?: { readonly path: string } }
+  readonly source?: LoopSource
   readonly mode: Mode
   readonly intervalMs: number
   readonly limits: LoopLimits

@@ -16,6 +16,18 @@ export interface Present {
   readonly externalId?: string
   /** Seen in a list that was not complete: enough to know it, not to destroy anything of it. */
   readonly partial?: true
+  /** What others may want to know of it: becomes `status.outputs`. Facts, never wishes. */
+  readonly outputs?: JsonObject
+  /** As declared and not yet there (starting, backing off): Ready waits, and nothing is done. */
+  readonly waiting?: Waiting
+}
+
+export interface Waiting {
+  /** CamelCase, for machines. */
+  readonly reason: string
+  readonly message: string
+  /** Looked at again after so many milliseconds; otherwise only when something wakes it. */
+  readonly afterMs?: number
 }
 
 export interface Absent {
@@ -56,7 +68,7 @@ export interface Listing {
 export const present = (
   value: JsonObject,
   token: string,
-  rest: { mark?: string; externalId?: string } = {},
+  rest: Pick<Present, "mark" | "externalId" | "outputs" | "waiting"> = {},
 ): Present => ({ kind: "present", value, token, ...rest })
 
 export const absent = (proof: string): Absent => ({ kind: "absent", proof })

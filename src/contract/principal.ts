@@ -20,6 +20,7 @@ export const mastersGroup = "system:masters"
 export const humansGroup = "setpoint:humans"
 export const servicesGroup = "setpoint:services"
 export const agentsGroup = "setpoint:agents"
+export const monitorsGroup = "setpoint:monitors"
 
 /** Added to everybody who signed in, and to nobody else: whoever is in it is bound by roles. */
 export const authenticatedGroup = "system:authenticated"
@@ -44,4 +45,19 @@ export function sourcePrincipal(loop: string): Principal {
 
 export function isSource(principal: Pick<Principal, "name">): boolean {
   return principal.name.startsWith("setpoint-source/")
+}
+
+const composerPrefix = "setpoint-composite/"
+
+/**
+ * Writes the children of a composite kind. `author` is whoever changed the parent last: who asked
+ * for a child that way is still the one who asked.
+ */
+export function compositePrincipal(kind: string, author?: string): Principal {
+  const name = `${composerPrefix}${kind}`
+  return { name, kind: "service", ...(author === undefined ? {} : { impersonator: author }) }
+}
+
+export function isComposer(principal: Pick<Principal, "name">): boolean {
+  return principal.name.startsWith(composerPrefix)
 }

@@ -5,7 +5,9 @@ import type { Json, JsonObject } from "../base/json.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { Action } from "./action.ts"
 import type { Failure } from "./diagnosis.ts"
+import type { Importer } from "./importer.ts"
 import type { Listing, Observation } from "./observation.ts"
+import type { LogPage, LogRequest } from "./processes.ts"
 import type { ActWorld, Closeable, ReadWorld } from "./world.ts"
 
 /** How a half-done create is recognised again. */
@@ -60,8 +62,10 @@ export interface Reference {
   readonly kind: string
   readonly namespace?: string
   readonly name: string
-  /** Dotted path into the other object's spec or status. */
+  /** Dotted path into the other object's spec or status, or the data of a Secret or ConfigMap. */
   readonly field: string
+  /** The field that it fills, for example `listeners[0].address`. */
+  readonly path?: string
 }
 
 export interface Desire {
@@ -84,10 +88,24 @@ export interface KindProvider {
   readonly identityRule: IdentityRule
   /** Changes to these fields can't be made in place: the target is replaced. */
   readonly replaceOn: readonly string[]
+  /**
+   * Its objects decide which programs run here, who may enter or what the network lets through:
+   * agents do not get to write them by default.
+   */
+  readonly privileged?: boolean
   /** Field paths whose values are secret. */
   readonly secretPaths: readonly string[]
   /** Children of one parent are interchangeable. */
   readonly fungible: boolean
+  /** This field gets the object's UID unless the spec gives it: for targets without a name. */
+  readonly uidField?: string
+  /**
+   * Fields that drift again and again by nature, and whose corrections the provider paces. What
+   * they became by themselves never stands against what is declared.
+   */
+  readonly restless?: readonly string[]
+  /** What was written is seen by the next read, also where there is a connection. */
+  readonly readsOwnWrites?: boolean
   /** Read twice before drift is acted on. */
   readonly confirmDrift: boolean
   readonly timeoutMs: { readonly observe: number; readonly act: number }
@@ -127,6 +145,10 @@ export interface KindProvider {
   cleanUp?(identity: string, uid: string, world: ActWorld): Promise<void>
   /** A batch can't be split: the actions of a round share the strictest verdict. */
   readonly batchWhole: boolean
+  /** What the target wrote, for kinds whose targets write something. */
+  log?(identity: string, request: LogRequest, world: ReadWorld): Promise<LogPage>
+  /** Tells what exists already. */
+  readonly importer?: Importer
   /** Edge trigger: calls `changed` when this target may have changed. */
   watch?(target: Target, world: ReadWorld, changed: () => void): Closeable
 }

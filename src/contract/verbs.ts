@@ -13,7 +13,7 @@ import type {
   PatchType,
   WriteOptions,
 } from "./client.ts"
-import type { DeleteOrigin } from "./delete-judge.ts"
+import type { AskingParent, DeleteOrigin } from "./delete-judge.ts"
 import type { Principal } from "./principal.ts"
 import type { Revision } from "./store.ts"
 
@@ -43,6 +43,7 @@ export interface DeleteSetOptions {
   readonly origin: DeleteOrigin
   readonly sourceRevision?: string
   readonly dryRun?: boolean
+  readonly parent?: AskingParent
 }
 
 /** The number of an object, wherever its definition says it is, as an autoscaling/v1 Scale. */

@@ -1,5 +1,10 @@
 // Capability handles: how a provider reaches the world. Reading handles go to `observe`; acting
-// handles are made by the actuator and check stop, fence and epoch before every mutating call.
+// handles are made by the actuator and check stop, fence and epoch before every mutating call. A
+// plane that can't offer one has handles that refuse every call.
+
+import type { CommandsAct, CommandsRead } from "./commands.ts"
+import type { ProcessesAct, ProcessesRead } from "./processes.ts"
+import type { SocketsAct, SocketsRead } from "./sockets.ts"
 
 /** Everything needed to notice a change without reading the content. */
 export interface FileStat {
@@ -83,9 +88,15 @@ export interface Http {
 export interface ReadWorld {
   readonly files: FilesRead
   readonly http: Http
+  readonly commands: CommandsRead
+  readonly sockets: SocketsRead
+  readonly processes: ProcessesRead
 }
 
 export interface ActWorld {
   readonly files: FilesAct
   readonly http: Http
+  readonly commands: CommandsAct
+  readonly sockets: SocketsAct
+  readonly processes: ProcessesAct
 }

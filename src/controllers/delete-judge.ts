@@ -25,7 +25,7 @@ import { floorUse } from "../reconcile/limit-facts.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine, RollbackCause } from "../reconcile/loop-engine.ts"
 import { protectedBy } from "../reconcile/protection.ts"
-import { noteDeleteSet } from "./note-delete-set.ts"
+import { type JudgedDeletes, noteDeleteSet } from "./note-delete-set.ts"
 
 export interface DeleteJudgePorts {
   readonly ledger: Ledger
@@ -37,6 +37,8 @@ export interface DeleteJudgePorts {
   invariants?(loop: LoopEngine, subjects: readonly Subject[]): readonly Reason[]
   /** Brings the loop's plan in line with what it holds, and says which plan waits now. */
   planned(loop: LoopEngine): Promise<PlanDocument | undefined>
+  /** A set of so many targets was judged; for metrics, before anything of it is marked. */
+  judged?(loop: LoopEngine, targets: number, verdict: Verdict): void
 }
 
 const observedAtOnce = 16
@@ -49,7 +51,7 @@ interface JudgedSet {
   readonly verdict: Verdict
 }
 
-type CauseOfDelete = Pick<DeleteRequest, "origin" | "principal" | "sourceRevision">
+type CauseOfDelete = Pick<DeleteRequest, "origin" | "principal" | "sourceRevision" | "parent">
 
 export class LoopDeleteJudge implements DeleteJudge {
   readonly #ports: DeleteJudgePorts
@@ -72,11 +74,17 @@ export class LoopDeleteJudge implements DeleteJudge {
       if (rejected !== undefined) return { kind: "denied", reasons: [rejected] }
     }
     const verdict = strictest(groups.map((group) => group.verdict).concat(allow()))
-    if (!request.dryRun) for (const group of groups) noteDeleteSet(group, this.#ports.ledger)
+    if (!request.dryRun) for (const group of groups) this.#note(group)
     if (verdict.kind === "deny") return { kind: "denied", reasons: verdict.reasons }
     if (verdict.kind !== "allow") return this.#holdAll(groups, request, verdict)
     const writes = request.dryRun ? [] : groups.flatMap((group) => this.#reserve(group, request))
     return { kind: "allowed", reserve: { checks: [], writes } }
+  }
+
+  #note(group: JudgedDeletes): void {
+    noteDeleteSet(group, this.#ports.ledger)
+    const { loop, facts, verdict } = group
+    this.#ports.judged?.(loop, facts.kinds.length, verdict)
   }
 
   /** A set after which an invariant does not hold is denied; no approval lifts that. */
@@ -153,12 +161,15 @@ export class LoopDeleteJudge implements DeleteJudge {
     const observing = loop.spec.mode === "Observe" // Deleting an object only releases its target.
     const owned = observing ? [] : subjects.filter(({ uid }) => inventory.mayOwn(uid))
     const size = inventory.size(loop.id)
+    const replaced = new Set(request.parent?.replaced)
+    const missed = owned.filter(({ uid }) => !replaced.has(uid))
     return {
       loop: loop.id,
       spec: loop.spec,
       origin: request.origin,
       principal: request.principal.kind,
-      kinds: owned.map(({ kind }) => kind.provider.kind),
+      kinds: missed.map(({ kind }) => kind.provider.kind),
+      replaced: owned.length - missed.length,
       inventory: size,
       inventoryOf: (kind) => inventory.size(loop.id, kind),
       baseline: budgets.baseline(loop.id, size),
@@ -175,6 +186,7 @@ export class LoopDeleteJudge implements DeleteJudge {
         return by === undefined ? [] : [{ object: key, by }]
       }),
       ...(loop.sourceShrunk === undefined ? {} : { shrunk: loop.sourceShrunk }),
+      ...(request.parent === undefined ? {} : { parent: request.parent.object }),
     }
   }
 
@@ -184,6 +196,7 @@ export class LoopDeleteJudge implements DeleteJudge {
     const glass = isLifted(verdict) ? facts.breakGlass : undefined
     const under = glass === undefined ? undefined : breakGlassText(glass)
     const { text } = deleteCause(request, loop.rollback)
+    const replaced = new Set(request.parent?.replaced)
     // A grant of an earlier try goes into this commit again: that one may never have been durable.
     const grants = subjects
       .filter(({ uid }) => inventory.mayOwn(uid))
@@ -195,6 +208,7 @@ export class LoopDeleteJudge implements DeleteJudge {
             ...{ at: budgets.now(), open: true },
             principal: principal.name,
             cause: under === undefined ? text : `${text}; under ${under}`,
+            ...(replaced.has(uid) ? { count: 0 } : {}),
             ...(sourceRevision === undefined ? {} : { sourceRevision }),
             ...(under === undefined ? {} : { breakGlass: under }),
           },
@@ -231,7 +245,7 @@ export class LoopDeleteJudge implements DeleteJudge {
 
 /** Why these deletes are asked for. */
 export function deleteCause(request: CauseOfDelete, rollback?: RollbackCause): Cause {
-  const { origin, principal, sourceRevision } = request
+  const { origin, principal, sourceRevision, parent } = request
   if (sourceRevision !== undefined && isRollbackRevision(sourceRevision)) {
     const who = rollback?.principal ?? principal.name
     const text = `not in the checkpoint: ${rollback?.text ?? `rolled back by ${who}`}`
@@ -240,6 +254,12 @@ export function deleteCause(request: CauseOfDelete, rollback?: RollbackCause): C
   if (origin === "prune") {
     const text = `no longer in the source (${principal.name})`
     return { kind: "prune", text, ...(sourceRevision === undefined ? {} : { sourceRevision }) }
+  }
+  if (parent !== undefined) {
+    const text = `${parent.object} does not want it any more`
+    const { impersonator } = principal
+    const authors = impersonator === undefined ? {} : { authors: [impersonator] }
+    return { kind: "delete", principal: principal.name, text, ...authors }
   }
   const text = `${principal.name} asked to delete it (${origin})`
   return { kind: "delete", principal: principal.name, text }

@@ -48,7 +48,7 @@ export class DiagnosisEvents {
     const message = many
       ? `${diagnosis.class}: many objects at once, ${kind} ${name} and others: ${first}`
       : `${diagnosis.class}: ${first}; next: ${next}`
-    this.#ports.recorder.note({ type: "Warning", reason, message, about })
+    this.#ports.recorder.note({ type: "Warning", reason, message, about, loop })
   }
 
   orphaned({ loop, kind, object, target }: TargetRecord): void {

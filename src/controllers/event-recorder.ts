@@ -5,9 +5,10 @@
 import { type Clock, toTimestamp } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"
 import { sha256 } from "../base/hash.ts"
+import { loopId } from "../contract/loop.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Verbs } from "../contract/verbs.ts"
-import type { ApiObject } from "../object/object.ts"
+import { type ApiObject, revisionAnnotation, setpointGroup } from "../object/object.ts"
 
 export interface EventSubject {
   readonly apiVersion: string
@@ -24,10 +25,14 @@ export interface EventNote {
   readonly reason: string
   readonly message: string
   readonly about: EventSubject
+  /** Whose source revision it carries, when it is not about a loop itself. */
+  readonly loop?: string
 }
 
 export interface EventRecorderPorts {
   readonly clock: Clock
+  /** Revision of a loop's source that is in force. */
+  revisionOf?(loop: string): string | undefined
   verbs(): Pick<Verbs, "create" | "delete" | "get" | "list" | "patch">
   failed(error: unknown): void
 }
@@ -111,7 +116,7 @@ export class EventRecorder {
     const event: ApiObject = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name, namespace },
+      metadata: { name, namespace, ...this.#revision(note) },
       involvedObject: { ...about, ...(about.uid === undefined ? {} : { uid: about.uid }) },
       reason: note.reason,
       message: note.message.slice(0, messageMax),
@@ -134,6 +139,7 @@ export class EventRecorder {
 
   async #again(note: EventNote, { namespace, name, count }: Known, now: number): Promise<void> {
     const patch = {
+      metadata: this.#revision(note),
       count,
       lastTimestamp: toTimestamp(now),
       message: note.message.slice(0, messageMax),
@@ -146,6 +152,13 @@ export class EventRecorder {
       if (toFault(error).status !== 404) throw error
       this.#known?.delete(`${namespace}/${name}`) // Someone deleted it; the next one is new.
     }
+  }
+
+  #revision({ about, loop }: EventNote): { annotations?: Record<string, string> } {
+    const isLoop = about.kind === "Loop" && about.apiVersion.startsWith(`${setpointGroup}/`)
+    const id = loop ?? (isLoop ? loopId(about.namespace, about.name) : "")
+    const revision = this.#ports.revisionOf?.(id)
+    return revision === undefined ? {} : { annotations: { [revisionAnnotation]: revision } }
   }
 
   async #prune(): Promise<void> {

@@ -19,8 +19,8 @@ export const controllerFault = defineFaults({
   },
   "SPT-PLAN-003": {
     fault: "stuck",
-    text: "cannot approve plan {plan}: the hash you saw is not the hash of this plan",
-    hint: "look at the plan again and approve the hash it shows",
+    text: "cannot {decision} plan {plan}: the hash you saw is not the hash of this plan",
+    hint: "look at the plan again and decide on the hash it shows",
     status: 409,
     reason: "Conflict",
   },
@@ -232,6 +232,16 @@ export const controllerFault = defineFaults({
     status: 409,
     reason: "Conflict",
   },
+  "SPT-PROMO-001": {
+    fault: "wait",
+    text: "cannot take a revision yet: {why}",
+    hint: "it is taken as soon as that loop proved one; `setpoint status` shows how far it is",
+  },
+  "SPT-PROMO-002": {
+    fault: "stuck",
+    text: "cannot promote from loop {from}: {why}",
+    hint: "{hint}; the last good revision stays in force",
+  },
   "SPT-ROLL-001": {
     fault: "stuck",
     text: "cannot keep loop {loop} rolled back: what was pinned as {name} is missing",
@@ -285,6 +295,27 @@ export const controllerFault = defineFaults({
     hint: "no approval lifts an invariant; change what is declared, or the invariant",
     status: 409,
     reason: "Conflict",
+  },
+  "SPT-NOTE-001": {
+    fault: "stuck",
+    text: "cannot send a test: there is no notifier {name}",
+    hint: "see `setpoint get notifiers -A`",
+    status: 404,
+    reason: "NotFound",
+  },
+  "SPT-NOTE-002": {
+    fault: "retry",
+    text: "cannot send: there is no key {key} in Secret {name}",
+    hint: "make the Secret in the notifier's namespace, or name another one",
+    status: 409,
+    reason: "Conflict",
+  },
+  "SPT-NOTE-003": {
+    fault: "retry",
+    text: "cannot send: {cause}",
+    hint: "`setpoint notify NAME` tries again and says what came of it",
+    status: 502,
+    reason: "ServiceUnavailable",
   },
   "SPT-SIG-001": {
     fault: "retry",

@@ -37,6 +37,21 @@ export interface Troubled {
   readonly message: string
 }
 
+/** As the views show it. */
+export interface InvariantStanding {
+  readonly invariant: CompiledInvariant
+  /** Missing until it was judged for the first time. */
+  readonly state: InvariantState | undefined
+  readonly since: string
+  readonly message: string
+  readonly evidence: readonly string[]
+  readonly correction: string | undefined
+  /** Wall time of the last evaluation; missing before the first since the start. */
+  readonly checkedAt: number | undefined
+  /** What it is meanwhile, when that has not lasted for long enough to be told. */
+  readonly turning: InvariantState | undefined
+}
+
 interface Kept {
   readonly invariant: CompiledInvariant
   /** As it was last told. */
@@ -47,6 +62,8 @@ interface Kept {
   correction: string | undefined
   message: string
   written: Json | undefined
+  evidence: readonly string[]
+  checkedAt: number | undefined
 }
 
 const quietMs = 100
@@ -90,6 +107,8 @@ export class InvariantKeeper {
       correction: undefined,
       message: String(at(object.status, "message") ?? ""),
       written: undefined,
+      evidence: [],
+      checkedAt: undefined,
     })
     this.#ports.look(invariant.loop, invariant.spec.kinds)
     this.changed(invariant.loop)
@@ -132,6 +151,22 @@ export class InvariantKeeper {
     })
   }
 
+  /** All of them, as they stand. */
+  standing(): readonly InvariantStanding[] {
+    return [...this.#kept.values()].map((kept) => {
+      const { invariant, state, since, message, evidence, correction, checkedAt, pending } = kept
+      const known = { invariant, state, since, message, evidence, correction, checkedAt }
+      return { ...known, turning: pending?.state }
+    })
+  }
+
+  /** How many are in which state, by loop; those not judged yet are left out. */
+  *states(): Generator<readonly [loop: string, state: InvariantState]> {
+    for (const { invariant, state } of this.#kept.values()) {
+      if (state !== undefined) yield [invariant.loop, state]
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     for (const { timer } of this.#timers.values()) timer.cancel()
@@ -152,6 +187,7 @@ export class InvariantKeeper {
   async #judge(kept: Kept): Promise<void> {
     const { invariant } = kept
     const checked = this.#ports.book.evaluate(invariant)
+    kept.checkedAt = this.#ports.clock.now()
     const state = states[checked.kind]
     if (state === kept.state) {
       kept.pending = undefined
@@ -208,12 +244,13 @@ export class InvariantKeeper {
     const { invariant, state = "Unknown", since, correction } = kept
     const message = sentenceOf(invariant, checked)
     kept.message = message
+    kept.evidence = checked.kind === "broken" ? checked.evidence : []
     const holds = { Holding: "True", Broken: "False", Unknown: "Unknown" }[state]
     const status = {
       state,
       since,
       message,
-      evidence: checked.kind === "broken" ? [...checked.evidence] : [],
+      evidence: [...kept.evidence],
       correction: correction ?? null,
       observedGeneration: invariant.generation,
       conditions: [{ type: "Ready", status: holds, reason: state, message }],

@@ -2,16 +2,20 @@
 
 import { parseDuration } from "../base/clock.ts"
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
-import type {
-  ApprovalRules,
-  LoopSpec,
-  Mode,
-  OnConflict,
-  OnDrift,
-  PathPolicy,
-  TimeWindow,
+import {
+  type ApprovalRules,
+  type LoopSource,
+  type LoopSpec,
+  loopId,
+  type Mode,
+  type OnConflict,
+  type OnDrift,
+  type PathPolicy,
+  type PromotionSpec,
+  type TimeWindow,
 } from "../contract/loop.ts"
 import type { ApiObject } from "../object/object.ts"
+import { gitSpecOf } from "./git-spec.ts"
 
 const onDrifts: readonly [OnDrift, ...OnDrift[]] = ["Correct", "Report", "Hold"]
 const onConflicts: readonly [OnConflict, ...OnConflict[]] = ["Hold", "DeclaredWins", "ObservedWins"]
@@ -30,9 +34,9 @@ function choice<T extends string>(value: Json | undefined, choices: readonly [T,
 export function loopSpecOf(object: ApiObject): LoopSpec {
   const spec = object.spec ?? {}
   const limits = isObject(spec.limits) ? spec.limits : {}
-  const path = directoryOf(spec)
+  const source = sourceOf(object)
   return {
-    ...(path === undefined ? {} : { source: { directory: { path } } }),
+    ...(source === undefined ? {} : { source }),
     mode: choice<Mode>(spec.mode, ["Observe", "Propose", "Enforce"]),
     intervalMs: Math.max(1000, duration(spec.interval, "5m")),
     limits: {
@@ -89,9 +93,26 @@ function approvalRules(value: JsonObject): ApprovalRules {
 const objects = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-function directoryOf(spec: JsonObject): string | undefined {
-  const { source } = spec
-  const directory = isObject(source) ? source.directory : undefined
-  const path = isObject(directory) ? directory.path : undefined
-  return typeof path === "string" ? path : undefined
+function sourceOf({ metadata, spec = {} }: ApiObject): LoopSpec["source"] {
+  const source = isObject(spec.source) ? spec.source : {}
+  const promotion = promotionOf(source.promotion, metadata.namespace ?? "")
+  if (isObject(source.git)) return { git: gitSpecOf(source.git), ...promotion }
+  const { path, root } = isObject(source.directory) ? source.directory : {}
+  if (typeof path !== "string") return undefined
+  const place = typeof root === "string" ? { path, root } : { path }
+  return { directory: place, ...promotion }
+}
+
+/** How people name it: a folder, or a repository and a folder of it. */
+export function sourceText(source: LoopSource | undefined): string | undefined {
+  if (source?.git === undefined) return source?.directory?.path
+  const { url, path } = source.git
+  return path === "" ? url : `${url} ${path}`
+}
+
+/** A name without its namespace is a loop of the same one. */
+function promotionOf(value: Json | undefined, namespace: string): { promotion?: PromotionSpec } {
+  if (!isObject(value) || typeof value.from !== "string") return {}
+  const from = value.from.includes(".") ? value.from : loopId(namespace, value.from)
+  return { promotion: { from, cleanRounds: Math.max(1, number(value.cleanRounds, 3)) } }
 }

@@ -20,7 +20,7 @@ export interface JudgedDeletes {
 
 export function noteDeleteSet(judged: JudgedDeletes, ledger: Ledger): void {
   const { loop, facts, verdict } = judged
-  if (facts.kinds.length === 0) return
+  if (facts.kinds.length + (facts.replaced ?? 0) === 0) return
   const owned = judged.open.filter(({ uid }) => ledger.inventory.mayOwn(uid))
   if (!isNew(judged, owned)) return
   const protectedBy = new Map(facts.protectedObjects.map(({ object, by }) => [object, by]))
@@ -34,7 +34,7 @@ export function noteDeleteSet(judged: JudgedDeletes, ledger: Ledger): void {
 }
 
 function isNew({ loop, facts, verdict }: JudgedDeletes, owned: readonly Subject[]): boolean {
-  const name = `deletes ${facts.origin}`
+  const name = `deletes ${facts.origin} ${facts.parent ?? ""}`
   const now = hashJson([verdict.kind, ...codesOf(verdict), ...owned.map(({ uid }) => uid).sort()])
   const before = loop.judgedBefore.get(name)
   loop.judgedBefore.set(name, now)
@@ -45,9 +45,12 @@ function isNew({ loop, facts, verdict }: JudgedDeletes, owned: readonly Subject[
 }
 
 /** What only sets of deletes are judged by. */
-function otherFacts({ origin, principal, kinds, inventoryOf, floors, shrunk }: DeleteSetFacts) {
+function otherFacts(facts: DeleteSetFacts) {
+  const { origin, principal, kinds, inventoryOf, floors, shrunk, replaced, parent } = facts
   const inventoryByKind = Object.fromEntries(
     [...new Set(kinds)].map((kind) => [kind, inventoryOf(kind)]),
   )
-  return toPlainJson({ origin, principal, inventoryByKind, floors, shrunk }) as JsonObject
+  const asked = parent === undefined ? {} : { parent, replaced }
+  const all = { origin, principal, inventoryByKind, floors, shrunk, ...asked }
+  return toPlainJson(all) as JsonObject
 }

@@ -111,7 +111,7 @@ export class PlanKeeper {
     const plan = this.#need(name)
     this.#checkDecidable(plan, "approve", principal)
     const named = plan.hash === hash || !protects("approval-names-the-hash")
-    if (!named) throw controllerFault("SPT-PLAN-003", { plan: name })
+    if (!named) throw controllerFault("SPT-PLAN-003", { plan: name, decision: "approve" })
     const loop = this.#ports.loopOf(plan.loop)
     if (loop === undefined) throw controllerFault("SPT-PLAN-001", { plan: name })
     const chosen = chooseActions(plan, digests)

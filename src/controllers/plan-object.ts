@@ -29,6 +29,7 @@ export function planObject(plan: PlanDocument): ApiObject {
       summary: planSummary(plan.held),
       reasons: planReasons(plan.held),
       actionCount: plan.held.length,
+      ...planRevision(plan.held),
       actions: plan.held.slice(0, actionsShown).map(actionView),
     },
   }
@@ -72,6 +73,12 @@ export function planSummary(held: readonly HeldAction[]): string {
   return parts.map(([verb, count]) => `${count} ${verb}${count === 1 ? "" : "s"}`).join(", ")
 }
 
+/** The source revision that asks for it; where there are several, each action says its own. */
+export function planRevision(held: readonly HeldAction[]): { sourceRevision?: string } {
+  const [first, ...others] = new Set(held.map(({ action }) => action.cause.sourceRevision))
+  return first === undefined || others.length > 0 ? {} : { sourceRevision: first }
+}
+
 function planReasons(held: readonly HeldAction[]): Json {
   const reasons = new Map(held.flatMap((one) => one.reasons).map((one) => [one.message, one]))
   return [...reasons.values()].slice(0, 10).map((reason) => ({ ...reason }))
@@ -79,6 +86,7 @@ function planReasons(held: readonly HeldAction[]): Json {
 
 export function actionView(held: HeldAction): JsonObject {
   const { action, reasons } = held
+  const { sourceRevision } = action.cause
   return {
     verb: action.verb,
     object: action.object,
@@ -86,6 +94,7 @@ export function actionView(held: HeldAction): JsonObject {
     target: action.target,
     digest: action.digest,
     cause: action.cause.text,
+    ...(sourceRevision === undefined ? {} : { sourceRevision }),
     ...(authorsOf(action).length === 0 ? {} : { authors: [...authorsOf(action)] }),
     why: reasons.map((reason) => reason.message).join("; "),
     ...(action.changes.length === 0 ? {} : { changes: action.changes.map((one) => ({ ...one })) }),

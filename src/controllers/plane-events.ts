@@ -86,14 +86,14 @@ export class PlaneEvents {
     const fields = action.changes.map((change) => change.path).join(", ")
     const what = action.verb === "create" ? "made again" : `corrected ${fields}`
     const message = `${what}: ${action.cause.text}`
-    const about = this.#subject(action)
-    this.#ports.recorder.note({ type: "Normal", reason: "DriftCorrected", message, about })
+    const [about, { loop }] = [this.#subject(action), action]
+    this.#ports.recorder.note({ type: "Normal", reason: "DriftCorrected", message, about, loop })
   }
 
   #tellFailure({ action, fault, result }: ActReport): void {
     const message = `${action.verb} of ${action.target}: ${fault?.message ?? result}`
-    const about = this.#subject(action)
-    this.#ports.recorder.note({ type: "Warning", reason: "ActFailed", message, about })
+    const [about, { loop }] = [this.#subject(action), action]
+    this.#ports.recorder.note({ type: "Warning", reason: "ActFailed", message, about, loop })
   }
 
   /** `before`: the phase that the plan's object showed until now. */

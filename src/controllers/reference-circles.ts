@@ -30,15 +30,23 @@ const nameOf = ({ object, kind }: Node) =>
 
 export function circleAdmission(ports: () => CirclePorts): Admission {
   return {
-    admit: async ({ key, object, operation, subresource, principal }) => {
+    admit: ({ key, object, operation, subresource, principal }) => {
       if (operation === "delete" || subresource === "status" || isSource(principal)) return object
       const kind = ports().kinds.find((one) => one.group === key.group && one.kind === object.kind)
       if (kind === undefined) return object
-      const [circle] = await findCircles([{ object, kind }], ports(), new Map())
-      if (circle === undefined) return object
-      throw controllerFault("SPT-REF-001", { object: circle.start, circle: circle.text })
+      return withoutCircle(object, kind, ports())
     },
   }
+}
+
+async function withoutCircle(
+  object: ApiObject,
+  kind: KindProvider,
+  ports: CirclePorts,
+): Promise<ApiObject> {
+  const [circle] = await findCircles([{ object, kind }], ports, new Map())
+  if (circle === undefined) return object
+  throw controllerFault("SPT-REF-001", { object: circle.start, circle: circle.text })
 }
 
 /** The circles that a revision of a source would make: each has a changed object in it. */

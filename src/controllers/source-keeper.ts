@@ -10,13 +10,14 @@ import { protects } from "../base/protections.ts"
 import { enginePrincipal, type Principal, sourcePrincipal } from "../contract/principal.ts"
 import {
   positionText,
+  type RevisionOrigin,
   type Source,
   type SourceIssue,
   type SourceSnapshot,
+  type TakenRevision,
 } from "../contract/source.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { Closeable } from "../contract/world.ts"
-import { decodeDocument, ledgerKeys, putDocument } from "../ledger/keys.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { type Quarantine, rollbackRevision } from "../ledger/quarantines.ts"
 import {
@@ -30,6 +31,8 @@ import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { type Placed, refusedIssue, type ServedKind } from "./place-manifest.ts"
 import { PlacedManifests, type Placement } from "./placed-manifests.ts"
 import { endQuarantine, PinnedSource, rollbackCause } from "./quarantine.ts"
+import { type ApplyDeclaredPorts, applyDeclared } from "./revision-mark.ts"
+import { recordedSource, recordGood } from "./source-record.ts"
 
 export type SourceState =
   | { readonly kind: "reading" }
@@ -37,6 +40,7 @@ export type SourceState =
       readonly kind: "good"
       readonly revision: string
       readonly objects: number
+      readonly origin?: RevisionOrigin
       /** Declared no more and kept all the same, since a guard denies their deletes. */
       readonly kept?: KeptObjects
     }
@@ -44,6 +48,8 @@ export type SourceState =
       readonly kind: "invalid" | "unreadable"
       readonly issues: readonly SourceIssue[]
       readonly lastGood: string | undefined
+      /** Which revision was refused, where that is known. */
+      readonly refused?: string
     }
 
 export interface KeptObjects {
@@ -58,7 +64,7 @@ export interface InForce {
   readonly revision: string | undefined
 }
 
-export interface SourceKeeperPorts {
+export interface SourceKeeperPorts extends ApplyDeclaredPorts {
   readonly clock: Clock
   readonly breath: Breath
   readonly ledger: Ledger
@@ -85,11 +91,6 @@ const retryMs = 5000
 const writesAtOnce = 32
 const keysPerTurn = 1000
 
-interface RecordedSource {
-  readonly revision: string
-  readonly source: string
-}
-
 export class SourceKeeper {
   readonly #ports: SourceKeeperPorts
   readonly #loop: LoopEngine
@@ -105,6 +106,8 @@ export class SourceKeeper {
   #noted = ""
   state: SourceState = { kind: "reading" }
   #kept: KeptObjects | undefined
+  #declaredAt: string | undefined
+  #taken: TakenRevision | undefined
   /** Undefined until something good was read since the start. */
   inForce: InForce | undefined
   /** Store revision of each object that the last change wrote. */
@@ -165,17 +168,21 @@ export class SourceKeeper {
   }
 
   async #once(): Promise<void> {
-    this.#loop.sourceRevision ??= (await this.#recorded())?.revision
+    const known = await this.#recorded()
+    this.#loop.sourceRevision ??= known?.revision
+    this.#taken ??= known?.source === this.#source.description ? known.taken : undefined
     const snapshot = noErrorForEmpty(await this.#source.read(this.#stop.signal))
     if (this.#stop.signal.aborted) return
     if (this.#pinned.isQuarantined(snapshot)) return this.#standPinned()
-    if (snapshot.kind !== "complete") return this.#refuseAt(snapshot.kind, snapshot.issues)
+    if (snapshot.kind !== "complete") return this.#refuseAt(snapshot)
     const placement = await this.#manifests.place(snapshot.manifests)
     const refused = await this.#check(placement)
     const taken = refused.length === 0 || !protects("whole-revision-or-nothing")
-    if (!taken) return this.#refuseAt("invalid", refused)
-    await this.#moveOn(snapshot.revision)
-    await this.#bring(placement, snapshot.revision, snapshot.revision)
+    const { revision, origin } = snapshot
+    if (!taken) return this.#refuseAt({ kind: "invalid", issues: refused, revision })
+    await this.#moveOn(revision)
+    this.#taken = { revision, ...(origin === undefined ? {} : { origin }) }
+    await this.#bring(placement, revision, revision)
   }
 
   async #check({ placed, issues }: Placement): Promise<readonly SourceIssue[]> {
@@ -197,6 +204,7 @@ export class SourceKeeper {
     noted = true,
   ): Promise<void> {
     this.#loop.sourceRevision = name
+    this.#declaredAt = declaredAt
     this.#loop.sourceGoodAt = this.#ports.ledger.time.now()
     if (!protects("new-before-old")) await this.#prune(placement, name, new Set())
     const written = await this.#write(this.#changed(placement.placed))
@@ -212,7 +220,7 @@ export class SourceKeeper {
     const { manifests, lost } = await this.#pinned.load()
     const placement = await this.#manifests.place(manifests)
     const refused = await this.#check(placement)
-    if (refused.length > 0) return this.#refuse("invalid", refused)
+    if (refused.length > 0) return this.#refuse({ kind: "invalid", issues: refused })
     this.lost = lost
     this.#loop.rollback = rollbackCause(quarantine)
     const name = rollbackRevision(quarantine)
@@ -220,9 +228,9 @@ export class SourceKeeper {
   }
 
   /** A source that can't be used leaves what is in force, which may be a rollback. */
-  async #refuseAt(kind: "invalid" | "unreadable", issues: readonly SourceIssue[]): Promise<void> {
+  async #refuseAt(snapshot: Refused): Promise<void> {
     if (this.#pinned.quarantine !== undefined) await this.#standPinned(false)
-    return this.#refuse(kind, issues)
+    return this.#refuse(snapshot)
   }
 
   /** The source shows something else than what was rolled back from, and it is good. */
@@ -266,10 +274,8 @@ export class SourceKeeper {
     return written
   }
 
-  async #apply({ resource, object }: Placed, dryRun: boolean): Promise<ApiObject> {
-    const principal = sourcePrincipal(this.#loop.id)
-    const options = { fieldManager: principal.name, force: true, dryRun }
-    return (await this.#ports.verbs.apply(principal, resource, object, options)).object
+  #apply(placed: Placed, dryRun: boolean): Promise<ApiObject> {
+    return applyDeclared(placed, this.#loop.id, this.#declaredAt, dryRun, this.#ports)
   }
 
   async #prune(
@@ -335,36 +341,32 @@ export class SourceKeeper {
   }
 
   /** The last good revision that the ledger knows of, and where it came from. */
-  async #recorded(): Promise<RecordedSource | undefined> {
-    const stored = await this.#ports.ledger.store.get(ledgerKeys.source(this.#loop.id))
-    if (stored === undefined || "kind" in stored) return undefined
-    return decodeDocument<RecordedSource>(stored.value)
+  #recorded() {
+    return recordedSource(this.#ports.ledger, this.#loop.id)
   }
 
   async #note(revision: string, objects: number): Promise<void> {
     const kept = this.#kept === undefined ? {} : { kept: this.#kept }
-    const state: SourceState = { kind: "good", revision, objects, ...kept }
+    const taken = this.#taken
+    const origin = taken?.revision === revision && taken.origin ? { origin: taken.origin } : {}
+    const state: SourceState = { kind: "good", revision, objects, ...origin, ...kept }
     this.state = state
     if (this.#noted === revision) return
     this.#noted = revision
     const { ledger, clock } = this.#ports
-    const at = toTimestamp(clock.now())
-    const source = this.#source.description
-    const known = await this.#recorded()
-    if (known?.revision !== revision || known.source !== source) {
-      const document = { revision, source, objects, at }
-      const write = putDocument(ledgerKeys.source(this.#loop.id), document)
-      const event = { type: "source", state: "good", revision, note: `${objects} objects` } as const
-      await ledger.note(this.#loop.id, enginePrincipal, [event], [write])
-    }
+    await recordGood(ledger, this.#loop.id, {
+      ...{ revision, source: this.#source.description, objects, at: toTimestamp(clock.now()) },
+      ...(taken === undefined ? {} : { taken }),
+    })
     await this.#ports.changed(this.#loop, state)
   }
 
   /** The last good revision stays in force. */
-  async #refuse(kind: "invalid" | "unreadable", issues: readonly SourceIssue[]): Promise<void> {
+  async #refuse({ kind, issues, revision }: Refused): Promise<void> {
     const lastGood = this.#loop.sourceRevision
     const note = issues.slice(0, 5).map(issueText).join("; ")
-    this.state = { kind, issues, lastGood }
+    const refused = revision === undefined ? {} : { refused: revision }
+    this.state = { kind, issues, lastGood, ...refused }
     this.#soon(retryMs)
     if (this.#noted === `${kind} ${note}`) return
     this.#noted = `${kind} ${note}`
@@ -372,7 +374,15 @@ export class SourceKeeper {
     await this.#ports.ledger.note(this.#loop.id, enginePrincipal, [event])
     await this.#ports.changed(this.#loop, this.state)
   }
+
+  /** Somebody says that the source changed. */
+  poke(): void {
+    this.#source.poke?.()
+    this.#soon(0)
+  }
 }
+
+type Refused = Exclude<SourceSnapshot, { kind: "complete" }> & { readonly revision?: string }
 
 /** What can't be read is refused as such; the twin of it takes an error for an empty answer. */
 function noErrorForEmpty(snapshot: SourceSnapshot): SourceSnapshot {

@@ -16,6 +16,7 @@ import { allowedDeletes } from "./delete-limit.ts"
 import { countDestroyed, type Effect } from "./effects.ts"
 import type { InvariantFacts } from "./judge-invariant.ts"
 import type { WindowState } from "./time-windows.ts"
+import type { WaveFacts } from "./wave-guard.ts"
 
 export interface JudgedAction {
   readonly action: Action
@@ -37,6 +38,8 @@ export interface JudgedAction {
   readonly effects: readonly Effect[]
   /** Its destruction was counted under a break-glass when it was marked. */
   readonly paidByGlass?: boolean
+  /** In which wave of its loop it is; 0 when missing. */
+  readonly wave?: number
   /** What protects the object, for people; undefined when nothing does. */
   readonly protectedBy?: string
 }
@@ -82,6 +85,8 @@ export interface RoundFacts {
   readonly sourceAgeMs?: number
   /** By kind. */
   readonly vanished: ReadonlyMap<string, Vanished>
+  /** How far the waves are; missing where there are none. */
+  readonly waves?: WaveFacts
   /** Judged last, over what the other guards let through. */
   readonly invariants?: InvariantFacts
 }

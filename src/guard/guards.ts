@@ -16,6 +16,7 @@ import { rejectionGuard } from "./rejection-guard.ts"
 import { restoredGuard } from "./restored-guard.ts"
 import { sourceAgeGuard } from "./source-age-guard.ts"
 import { vanishGuard } from "./vanish-guard.ts"
+import { waveGuard } from "./wave-guard.ts"
 import { windowGuard } from "./window-guard.ts"
 
 export const roundGuards: readonly Guard[] = [
@@ -35,4 +36,5 @@ export const roundGuards: readonly Guard[] = [
   windowGuard,
   protectionGuard,
   destroyLimitGuard,
+  waveGuard,
 ]

@@ -17,6 +17,8 @@ export interface DeleteSetFacts {
   readonly principal: PrincipalKind
   /** Kind of each owned target in the set; what is not ours is released, not deleted. */
   readonly kinds: readonly string[]
+  /** Owned targets of the set that others have taken the place of: they count as changes. */
+  readonly replaced?: number
   readonly inventory: number
   inventoryOf(kind: string): number
   readonly baseline: number
@@ -30,6 +32,8 @@ export interface DeleteSetFacts {
   readonly protectedObjects: readonly { readonly object: string; readonly by: string }[]
   /** What the revision that asks for this lost against the one before it. */
   readonly shrunk?: { readonly from: number; readonly to: number }
+  /** The composite that asks. */
+  readonly parent?: string
 }
 
 export interface DeleteFloor {
@@ -44,7 +48,7 @@ export interface DeleteFloor {
 const guard = "delete-limit"
 
 export function judgeDeletes(facts: DeleteSetFacts): Verdict {
-  if (facts.kinds.length === 0) return allow()
+  if (facts.kinds.length === 0) return judgeReplaced(facts)
   const verdict = strictest([
     judgeMode(facts),
     judgeRestored(facts),
@@ -55,6 +59,14 @@ export function judgeDeletes(facts: DeleteSetFacts): Verdict {
     judgeShrunk(facts),
   ])
   return liftedBy(facts.breakGlass, verdict, facts.kinds.length)
+}
+
+/** Nothing is missing afterwards; what needs a person whatever it is needs one all the same. */
+function judgeReplaced(facts: DeleteSetFacts): Verdict {
+  const { replaced = 0 } = facts
+  if (replaced === 0) return allow()
+  const verdict = strictest([judgeMode(facts), judgeRestored(facts), judgeProtected(facts)])
+  return liftedBy(facts.breakGlass, verdict, replaced)
 }
 
 function judgeMode({ spec, loop }: DeleteSetFacts): Verdict {

@@ -95,6 +95,11 @@ export class Informer {
     return this.#index.size
   }
 
+  /** How many belong to this loop. */
+  count(loop: string): number {
+    return this.#index.count(loop)
+  }
+
   entry(key: string): IndexEntry | undefined {
     return this.#index.get(nameOf(key))
   }

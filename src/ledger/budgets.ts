@@ -21,7 +21,7 @@ export interface DeleteGrant {
   readonly sourceRevision?: string
   /** Approved for exactly this state of the target. */
   readonly token?: string
-  /** How many things it destroys; one when missing. */
+  /** How many things it destroys; one when missing, none when others took its place. */
   readonly count?: number
   /** The break-glass that let it be marked and counted it. */
   readonly breakGlass?: string
@@ -144,6 +144,22 @@ export class Budgets {
   /** The same over all loops. */
   deletesEverywhere(windowMs: number): number {
     return this.#destroyed(windowMs, () => true)
+  }
+
+  /** Of every loop in its own window, in one walk; loops without any are left out. */
+  deletesInWindows(windowOf: (loop: string) => number): Map<string, number> {
+    const sums = new Map<string, number>()
+    const now = this.#time.now()
+    const add = (loop: string, count: number) => sums.set(loop, (sums.get(loop) ?? 0) + count)
+    for (const grant of this.#grants.values()) {
+      if (grant.plan !== undefined) continue
+      const inside = grant.at > now - windowOf(grant.loop) || isOpen(grant)
+      if (inside) add(grant.loop, grant.count ?? 1)
+    }
+    for (const [loop, reserved] of this.#reserved) {
+      for (const count of reserved.values()) add(loop, count)
+    }
+    return sums
   }
 
   #destroyed(windowMs: number, counts: (loop: string) => boolean): number {

@@ -52,4 +52,11 @@ export const ledgerFault = defineFaults({
     status: 400,
     reason: "BadRequest",
   },
+  "SPT-LEDGER-007": {
+    fault: "stuck",
+    text: "cannot find record {sequence} in the journal of {loop}",
+    hint: "it was never written, or it is older than is kept; `setpoint history` shows what is",
+    status: 404,
+    reason: "NotFound",
+  },
 })

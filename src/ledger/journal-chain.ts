@@ -25,6 +25,7 @@ export interface EntryInput {
   readonly loop: string
   readonly time: string
   readonly principal: string
+  readonly revision?: string
   readonly event: JournalEvent
 }
 
@@ -35,8 +36,9 @@ export function chainEntry(head: JournalHead, input: EntryInput): JournalEntry {
 
 /** The hash covers every member but itself. */
 export function hashEntry(entry: Omit<JournalEntry, "hash">): string {
-  const { format, loop, sequence, time, principal, event, previous } = entry
-  return sha256(canonicalDocument({ format, loop, sequence, time, principal, event, previous }))
+  const { format, loop, sequence, time, principal, revision, event, previous } = entry
+  const covered = { format, loop, sequence, time, principal, revision, event, previous }
+  return sha256(canonicalDocument(covered)) // A member that is missing leaves no trace.
 }
 
 /** Whether the newest entry ends a segment. */

@@ -40,6 +40,7 @@ export const ledgerKeys = {
   orphan: (id: string) => `/ledger/orphans/${id}`,
   orphans: "/ledger/orphans/",
   source: (loop: string) => `/ledger/sources/${loop}`,
+  accepted: (loop: string) => `/ledger/accepted/${loop}`,
   effectiveLoop: (loop: string) => `/ledger/effective/loops/${loop}`,
   effectiveLoops: "/ledger/effective/loops/",
   effectivePolicy: (name: string) => `/ledger/effective/policies/${name}`,
@@ -56,6 +57,8 @@ export const ledgerKeys = {
   blob: (loop: string, hash: string) => `/ledger/blobs/${loop}/${hash}`,
   quarantine: (loop: string) => `/ledger/quarantine/${loop}`,
   quarantines: "/ledger/quarantine/",
+  proof: (loop: string) => `/ledger/proofs/${loop}`,
+  proofs: "/ledger/proofs/",
 } as const
 
 const encoder = new TextEncoder()

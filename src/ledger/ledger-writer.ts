@@ -43,6 +43,8 @@ export interface LedgerWriterOptions {
   readonly segmentSize?: number
   /** Goes with every commit. */
   readonly stamp?: () => readonly Write[]
+  /** Revision of the loop's source that is in force. */
+  readonly revisionOf?: (loop: string) => string | undefined
 }
 
 const stepsPerCommit = 256
@@ -54,6 +56,7 @@ export class LedgerWriter {
   readonly #clock: Clock
   readonly #segmentSize: number
   readonly #stamp: () => readonly Write[]
+  readonly #revisionOf: (loop: string) => string | undefined
   readonly #chains = new Map<string, Chain>()
 
   constructor(store: Store, clock: Clock, options: LedgerWriterOptions = {}) {
@@ -61,6 +64,7 @@ export class LedgerWriter {
     this.#clock = clock
     this.#segmentSize = options.segmentSize ?? segmentSize
     this.#stamp = options.stamp ?? (() => [])
+    this.#revisionOf = options.revisionOf ?? (() => undefined)
   }
 
   async open(): Promise<void> {
@@ -157,10 +161,12 @@ export class LedgerWriter {
     const time = toTimestamp(this.#clock.now())
     const writes = new Map<string, Write>() // Of two writes to one key the later counts.
     const put = (key: string, document: object) => writes.set(key, putDocument(key, document))
+    const revision = this.#revisionOf(loop)
+    const common = { loop, time, ...(revision === undefined ? {} : { revision }) }
     let head = chain.head
     for (const step of steps) {
       for (const event of step.events) {
-        const entry = chainEntry(head, { loop, time, principal: step.principal.name, event })
+        const entry = chainEntry(head, { ...common, principal: step.principal.name, event })
         head = { ...head, sequence: entry.sequence, hash: entry.hash }
         put(ledgerKeys.journalEntry(loop, entry.sequence), entry)
         if (!endsSegment(head, this.#segmentSize)) continue

@@ -21,6 +21,7 @@ import { createLedgerTime, type LedgerTime } from "./ledger-time.ts"
 import { LedgerWriter, type LedgerWriterOptions } from "./ledger-writer.ts"
 import { Orphans, type Parting } from "./orphans.ts"
 import { PlanLedger } from "./plan-ledger.ts"
+import { Proofs } from "./proofs.ts"
 import { Quarantines } from "./quarantines.ts"
 import { scanPrefix } from "./scan.ts"
 import { WindowTime } from "./window-time.ts"
@@ -72,6 +73,7 @@ export class Ledger {
   readonly breakGlass: BreakGlassLedger
   readonly would = new WouldBook()
   readonly quarantines = new Quarantines()
+  readonly proofs = new Proofs()
   readonly checkpoints: Checkpoints
   readonly #writer: LedgerWriter
   readonly #windowTime: WindowTime
@@ -98,6 +100,7 @@ export class Ledger {
     await this.breakGlass.open(this.store)
     await this.would.open(this.store)
     await this.quarantines.open(this.store)
+    await this.proofs.open(this.store)
     await this.checkpoints.open()
     for await (const entry of scanPrefix(this.store, ledgerKeys.records)) {
       const record = decodeDocument<TargetRecord>(entry.value)

@@ -152,7 +152,7 @@ class Check {
   #takeEntry(stored: Entry): JournalEntry {
     const expected = this.#sequence + 1
     const shown = stored.key.slice(ledgerKeys.journal(this.#loop).length)
-    const entry = readExactly<JournalEntry>(stored.value, entryMembers)
+    const entry = readExactly<JournalEntry>(stored.value, entryMembers, entryExtras)
     const sequence = /^\d{12}$/.test(shown) ? Number(shown) : expected
     if (sequence < this.#from) throw bad("entry", sequence, "was dropped and is there again")
     if (sequence !== expected) throw bad("entry", sequence, `does not follow ${this.#sequence}`)
@@ -263,6 +263,7 @@ const bad = (record: BadRecord["record"], sequence: number, what: string) =>
 const entryMembers = "format loop sequence time principal event previous hash".split(" ")
 const anchorMembers = "format loop from to lastHash time previousAnchorHash hash".split(" ")
 const headMembers = ["sequence", "hash"]
+const entryExtras = ["revision"]
 const headExtras = ["anchor", "keptFrom"]
 
 function isHead({ sequence, hash, anchor, keptFrom = 2 }: JournalHead): boolean {

@@ -56,6 +56,11 @@ export interface ApiObject {
   readonly [member: string]: Json | ObjectMeta | undefined
 }
 
+/** The owner that made it and keeps it, where one does. */
+export function controllerOf(object: ApiObject | undefined): OwnerReference | undefined {
+  return object?.metadata.ownerReferences?.find((owner) => owner.controller === true)
+}
+
 /** Which collection an object lives in. `resource` is the plural, lower case. */
 export interface ResourceRef {
   readonly group: string
@@ -97,9 +102,15 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
 export const setpointGroup = "setpoint.dev"
 export const setpointVersion = "v1alpha1"
 export const loopLabel = "setpoint.dev/loop"
-/** Says from which file:line of which source revision an object came. */
+/** Says from which file:line of its source an object came. */
 export const sourceAnnotation = "setpoint.dev/source"
+/** The revision of the source that an object was last changed by, or an event is of. */
+export const revisionAnnotation = "setpoint.dev/source-revision"
 /** "true": destroying the object's target always waits for a person. */
 export const protectAnnotation = "setpoint.dev/protect"
+/** A number: within a loop, objects of a wave act when all of the waves before it are ready. */
+export const waveAnnotation = "setpoint.dev/wave"
+/** On children: why their composite wants them so, in one sentence for the journal. */
+export const whyAnnotation = "setpoint.dev/why"
 /** Kept on every object whose kind has a provider, until its target is gone or released. */
 export const targetFinalizer = "setpoint.dev/target"

@@ -51,6 +51,8 @@ export class BackupSchedule {
   readonly #ports: BackupPorts
   readonly #options: BackupOptions
   #last: BackupFile | undefined
+  /** Wall time at which all that was stored was known to be backed up. */
+  goodAt: number | undefined
   #failure: { readonly at: string; readonly message: string } | undefined
   #timer: Timer | undefined
   #running: Promise<void> | undefined
@@ -71,6 +73,7 @@ export class BackupSchedule {
   async start(): Promise<void> {
     try {
       this.#last = (await this.#ports.files.list()).at(-1)
+      if (this.#last !== undefined) this.goodAt = Date.parse(this.#last.at)
     } catch (error) {
       this.#failed(error)
     }
@@ -101,6 +104,7 @@ export class BackupSchedule {
     try {
       if (this.#last?.revision !== this.#ports.revision()) await this.#make()
       else if (this.#failure !== undefined) await this.#good(this.#last)
+      this.goodAt = this.#ports.clock.now()
       this.#soon(everyMs)
     } catch (error) {
       this.#failed(error)

@@ -1,7 +1,7 @@
 // What the engine writes into the API as itself: status, the end of our finalizer, Plan objects.
 
 import { toFault } from "../base/faults.ts"
-import type { Json } from "../base/json.ts"
+import { isObject, type Json, type JsonObject } from "../base/json.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import { planObject, planResource, planStatus } from "../controllers/plan-object.ts"
@@ -26,16 +26,24 @@ export async function writeStatus(
 ): Promise<void> {
   const kind = kindOf(kinds, object)
   if (kind === undefined) return
-  const before = object.status ?? {}
-  const gone = Object.keys(before).filter((name) => status?.[name] === undefined)
-  const patch: Record<string, Json | undefined> = { ...status }
-  for (const name of [...gone, ...Object.keys(patch)]) patch[name] ??= null
   try {
     const ref = refOf(kind.resource, object)
-    await verbs.patch(enginePrincipal, ref, "merge", { status: patch }, ofStatus)
+    const patch = { status: replacing(object.status ?? {}, status ?? {}) }
+    await verbs.patch(enginePrincipal, ref, "merge", patch, ofStatus)
   } catch (error) {
     if (toFault(error).status !== 404) throw error // Gone meanwhile: nobody to tell.
   }
+}
+
+/** The merge patch that turns one object into the other: what is gone is taken away. */
+export function replacing(before: JsonObject, after: JsonObject): JsonObject {
+  const patch: Record<string, Json> = {}
+  for (const name of Object.keys({ ...before, ...after })) {
+    const [old, now] = [before[name], after[name]]
+    if (now === undefined) patch[name] = null
+    else patch[name] = isObject(old) && isObject(now) ? replacing(old, now) : now
+  }
+  return patch
 }
 
 /** Lets a marked object go, if it is still the same one. */

@@ -4,11 +4,9 @@
 import { type ActReport, Actuator } from "../actuator/actuator.ts"
 import { Breath } from "../base/breath.ts"
 import { toFault } from "../base/faults.ts"
-import type { Json } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { Action } from "../contract/action.ts"
 import { enginePrincipal } from "../contract/principal.ts"
-import type { Reference } from "../contract/provider.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import { type DeleteJudgePorts, LoopDeleteJudge } from "../controllers/delete-judge.ts"
 import { DiagnosisEvents } from "../controllers/diagnosis-events.ts"
@@ -22,11 +20,11 @@ import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import type { ApiObject } from "../object/object.ts"
 import { Connections } from "../queue/connections.ts"
 import { WorkQueue } from "../queue/work-queue.ts"
-import { desire } from "../reconcile/desire.ts"
+import { desire, type Lookup } from "../reconcile/desire.ts"
 import { Dispatcher } from "../reconcile/dispatcher.ts"
 import { slotOf } from "../reconcile/held-set.ts"
 import type { InvariantHooks } from "../reconcile/judge-by-invariants.ts"
-import { createKindRuntime, type KindRuntime, targetText } from "../reconcile/kind-runtime.ts"
+import { type KindRuntime, kindRuntimes, targetText } from "../reconcile/kind-runtime.ts"
 import { recordedTarget, type Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { Observer } from "../reconcile/observer.ts"
@@ -38,13 +36,13 @@ import { actingPrincipal } from "../reconcile/settle-round.ts"
 import { SettledCache } from "../reconcile/settled-cache.ts"
 import { StateLog } from "../reconcile/state-log.ts"
 import { type Sweep, sweepLoop } from "../reconcile/sweep.ts"
-import type { Counter } from "../telemetry/metrics.ts"
 import { publishPlan, takeFinalizerOff, writeStatus } from "./engine-writes.ts"
-import { findReference } from "./find-reference.ts"
+import { engineMeters, type Meters } from "./meters.ts"
 import { ObjectFeed } from "./object-feed.ts"
 import { orphanKeeper } from "./orphan-watch.ts"
 import { PlanExecution } from "./plan-execution.ts"
 import type { PlanePorts } from "./ports.ts"
+import { ReferenceWatch } from "./reference-watch.ts"
 import { TargetWatches } from "./target-watches.ts"
 
 const defaultWorkers = 16
@@ -72,10 +70,12 @@ export class Engine {
   readonly events: PlaneEvents
   readonly diagnoses: DiagnosisEvents
   readonly orphans: OrphanKeeper
+  readonly references = new ReferenceWatch(this)
   feed: ObjectFeed | undefined
   invariants: (InvariantHooks & Pick<DeleteJudgePorts, "invariants">) | undefined
+  composer: Required<Pick<ReconcilePorts, "compose">> | undefined
   readonly #stop = new AbortController()
-  readonly #acts: Counter
+  readonly meters: Meters
   readonly #passPorts: ReconcilePorts
   #verbs: Verbs | undefined
   #loopOf: (id: string) => LoopEngine | undefined = () => undefined
@@ -87,14 +87,18 @@ export class Engine {
   constructor(ports: PlanePorts) {
     const { store, clock, random, stop } = ports
     this.ports = ports
-    this.kinds = ports.kinds.map(createKindRuntime)
+    this.kinds = kindRuntimes(ports)
     this.breath = new Breath(clock)
     const segment = ports.journalSegment
-    this.ledger = new Ledger(store, clock, segment === undefined ? {} : { segmentSize: segment })
+    const revisionOf = (loop: string) => this.#loopOf(loop)?.sourceRevision
+    const kept = segment === undefined ? {} : { segmentSize: segment }
+    this.ledger = new Ledger(store, clock, { ...kept, revisionOf })
     this.queue = new WorkQueue({ clock, random })
     this.connections = new Connections(clock, this.#stop.signal)
+    this.meters = engineMeters(this)
+    const { calls } = this.meters
     this.observer = new Observer({
-      ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath },
+      ...{ clock, world: ports.readWorld, gate: this.connections, breath: this.breath, calls },
     })
     this.states = new StateLog({
       clock,
@@ -104,13 +108,11 @@ export class Engine {
     this.reporter = this.#newReporter()
     const breakers = this.connections
     const world = ports.actWorld
-    this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers })
+    this.actuator = new Actuator({ ledger: this.ledger, world, clock, stop, breakers, calls })
     const wake = (key: string) => this.#hint(key)
     this.watches = new TargetWatches(ports.readWorld, wake, (error) => this.failed(error))
-    const labels = ["verb", "result"]
-    this.#acts = ports.metrics.counter("setpoint_acts_total", { help: "Acts performed", labels })
     const failed = (error: unknown) => this.failed(error)
-    this.recorder = new EventRecorder({ clock, verbs: () => this.verbs, failed })
+    this.recorder = new EventRecorder({ clock, verbs: () => this.verbs, failed, revisionOf })
     this.diagnoses = new DiagnosisEvents({ clock, recorder: this.recorder })
     this.orphans = orphanKeeper(this)
     const resourceOf = (key: string) => this.feed?.kindOf(key)?.resource
@@ -131,6 +133,7 @@ export class Engine {
     this.feed = new ObjectFeed(store, clock, this.kinds, (key, change) =>
       this.#onChange(key, change),
     )
+    this.references.start()
   }
 
   get verbs(): Verbs {
@@ -158,6 +161,7 @@ export class Engine {
     await this.dispatcher.drain()
     cut.cancel()
     await Promise.all(this.#workers)
+    await this.references.close()
     await this.recorder.close()
     await this.feed?.close()
   }
@@ -217,7 +221,10 @@ export class Engine {
       if (key === undefined) return
       try {
         this.passes++
-        schedule(this.queue, key, await reconcile(key, this.#passPorts))
+        this.meters.taken(key)
+        const outcome = await reconcile(key, this.#passPorts)
+        this.meters.passed(key, outcome)
+        schedule(this.queue, key, outcome)
       } catch (error) {
         if (!this.#stop.signal.aborted) this.failed(error)
         this.queue.addWithBackoff(key)
@@ -263,6 +270,7 @@ export class Engine {
     const state = `${uid} ${generation} ${loop} ${marked} ${guarded}`
     if (this.#woken.get(key) === state) return
     this.#woken.set(key, state)
+    this.meters.declared(key)
     this.queue.add(key, { priority: "high" })
   }
 
@@ -285,6 +293,9 @@ export class Engine {
       object: async (key) => this.feed?.object(key),
       kindOf: (key) => this.feed?.kindOf(key),
       loopOf: (id) => this.#loopOf(id),
+      refers: this.references.note,
+      goesAfter: this.references.before,
+      compose: async (subject) => this.composer?.compose(subject),
       gone: (key) => this.orphans.notice(key),
       seen: (subject, observation) => this.invariants?.seen(subject, observation),
       unfinalize: (object) => takeFinalizerOff(this.verbs, this.kinds, object),
@@ -342,6 +353,7 @@ export class Engine {
       kindOf: (key) => this.feed?.kindOf(key),
       invariants: (loop, subjects) => this.invariants?.invariants?.(loop, subjects) ?? [],
       observe: (subject) => this.#observeNow(subject),
+      judged: (...set) => this.meters.deletesJudged(...set),
       planned: async (loop) => {
         await this.plans.refresh(loop)
         return this.plans.pending(loop.id)
@@ -362,7 +374,7 @@ export class Engine {
 
   async #acted(loop: LoopEngine, report: ActReport): Promise<void> {
     const { action, result } = report
-    this.#acts.add(1, { verb: action.verb, result })
+    this.meters.acted(loop, report)
     if (result === "done") this.invariants?.acted(loop.id, action.uid)
     if (result === "done") {
       await this.plans.acted(loop, action.uid, action.digest, [slotOf(action)])
@@ -380,6 +392,5 @@ export class Engine {
     }
   }
 
-  readonly lookup = (reference: Reference, namespace: string): Promise<Json | undefined> =>
-    findReference(this.kinds, reference, namespace, (ref) => this.verbs.get(enginePrincipal, ref))
+  readonly lookup: Lookup = (...asked) => this.references.lookup(...asked)
 }

@@ -4,15 +4,18 @@
 import { toTimestamp } from "../base/clock.ts"
 import { isObject, type JsonObject } from "../base/json.ts"
 import type { FieldChange, Verb } from "../contract/action.ts"
+import type { TargetRecord } from "../contract/record.ts"
 import { resumeWords, stoppedBy, stopText } from "../contract/stop.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import type { SourceState } from "../controllers/source-keeper.ts"
 import type { HeldAction } from "../ledger/plan-ledger.ts"
-import { loopLabel } from "../object/object.ts"
-import { desire } from "../reconcile/desire.ts"
-import { type Look, look } from "../reconcile/look.ts"
+import { type ApiObject, loopLabel } from "../object/object.ts"
+import { type Desired, desire } from "../reconcile/desire.ts"
+import type { KindRuntime } from "../reconcile/kind-runtime.ts"
+import { type Look, look, withHidden } from "../reconcile/look.ts"
 import type { Unconverged } from "../reconcile/reporter.ts"
 import { standingText } from "./break-glass-keeper.ts"
+import { familyView } from "./explain-family.ts"
 import { sourceView } from "./loop-status.ts"
 import type { Plane } from "./plane.ts"
 import { pathSteps, valueAt } from "./preview-view.ts"
@@ -21,28 +24,29 @@ import { rollbackView } from "./rollback-view.ts"
 
 const verbs: readonly Verb[] = ["create", "update", "replace", "delete", "adopt"]
 
-export async function explainObject(plane: Plane, key: string): Promise<object> {
+/** What an explanation was made from, for views that show more of it. */
+export interface Explained {
+  readonly object: ApiObject
+  readonly kind: KindRuntime
+  readonly found: Desired
+  readonly record: TargetRecord | undefined
+  readonly seen: Look | undefined
+}
+
+export async function explainObject(
+  plane: Plane,
+  key: string,
+  more: (explained: Explained) => object = () => ({}),
+  // Whoever looks again and again takes what others have just listed.
+  maxAgeMs = 0,
+): Promise<object> {
   const { engine, ports } = plane
-  const object = await engine.feed?.object(key)
-  const kind = engine.feed?.kindOf(key)
-  if (object === undefined || kind === undefined) {
-    throw controllerFault("SPT-PLAN-008", { object: key })
-  }
+  const explained = await lookedAt(plane, key, maxAgeMs)
+  const { object, kind, record, seen } = explained
+  const { missing } = explained.found
   const uid = object.metadata.uid ?? ""
   const id = object.metadata.labels?.[loopLabel] ?? ""
   const loop = plane.loops.get(id)
-  const record = await engine.ledger.record(uid)
-  const { desired, missing } = await desire(object, kind.provider, engine.lookup)
-  const subject = { key, uid, kind }
-  const seen =
-    missing.length > 0
-      ? undefined
-      : await look({
-          ...{ subject, desired, record, hasher: ports.hasher },
-          observe: (target) =>
-            engine.observer.observe(kind.provider, target, ports.clock.monotonic()),
-          fingerprint: () => undefined,
-        })
   const held = [loop?.held.get(uid, "delete"), loop?.held.get(uid, "act")].filter(
     (one) => one !== undefined,
   )
@@ -61,7 +65,9 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     generation: object.metadata.generation,
     deleting,
     source: object.metadata.annotations?.["setpoint.dev/source"],
+    sourceRevision: object.metadata.annotations?.["setpoint.dev/source-revision"],
     undeclared: undeclaredView(source, key, held),
+    ...(await familyView(plane, object, kind)),
     loop: id,
     mode: loop?.spec.mode,
     policy: loop === undefined ? undefined : { onDrift: loop.spec.onDrift },
@@ -85,7 +91,33 @@ export async function explainObject(plane: Plane, key: string): Promise<object> 
     rejected: rejections(plane, id, uid),
     held: held.map(({ action, reasons }) => ({ action, reasons })),
     plan: held.length === 0 ? undefined : engine.plans.pending(id)?.name,
+    ...more(explained),
   }
+}
+
+/** What waits for a value, and what has no target of its own, is not observed. */
+async function lookedAt(plane: Plane, key: string, maxAgeMs: number): Promise<Explained> {
+  const { engine, ports } = plane
+  const object = await engine.feed?.object(key)
+  const plain = engine.feed?.kindOf(key)
+  if (object === undefined || plain === undefined) {
+    throw controllerFault("SPT-PLAN-008", { object: key })
+  }
+  const uid = object.metadata.uid ?? ""
+  const record = await engine.ledger.record(uid)
+  const found = await desire(object, plain.provider, engine.lookup)
+  const { desired, missing, references } = found
+  const kind = withHidden(plain, found, record)
+  if (missing.length > 0 || kind.composite !== undefined) {
+    return { object, kind, found, record, seen: undefined }
+  }
+  const seen = await look({
+    ...{ subject: { key, uid, kind }, desired, record, references, hasher: ports.hasher },
+    observe: (target) =>
+      engine.observer.observe(kind.provider, target, ports.clock.monotonic() - maxAgeMs),
+    fingerprint: () => undefined,
+  })
+  return { object, kind, found, record, seen }
 }
 
 /** Its manifest is gone: why it is still there, in words; "" when only its plan says so. */

@@ -17,7 +17,7 @@ export async function historyOf(
   plane: Plane,
   query: URLSearchParams,
   sight: Sight,
-): Promise<object> {
+): Promise<{ readonly entries: JournalEntry[]; readonly heads: Record<string, number> }> {
   const object = query.get("object")
   const loop = query.get("loop")
   const limit = Math.min(entriesMax, Math.max(1, Number(query.get("limit") ?? 200) || 200))
@@ -87,7 +87,7 @@ function byTime(left: JournalEntry, right: JournalEntry): number {
   return left.time < right.time ? -1 : left.time > right.time ? 1 : 0
 }
 
-function isAbout(event: JournalEvent, object: string): boolean {
+export function isAbout(event: JournalEvent, object: string): boolean {
   switch (event.type) {
     case "intent":
     case "would":
@@ -112,7 +112,7 @@ function isAbout(event: JournalEvent, object: string): boolean {
 }
 
 /** Of many objects that changed their state together, the one that was asked for. */
-function only(event: JournalEvent, object: string, sees: boolean): JournalEvent {
+export function only(event: JournalEvent, object: string, sees: boolean): JournalEvent {
   if (!sees && (event.type === "intent" || event.type === "would")) {
     return { ...event, actions: event.actions.filter((action) => action.object === object) }
   }

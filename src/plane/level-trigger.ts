@@ -15,6 +15,7 @@ export async function lookAtLoop(plane: Plane, loop: LoopEngine): Promise<void> 
   await plane.object.publish() // The stop file may have been written by hand.
   // What the last look found is known by now; this one's passes come later.
   if (loop.lookedAt !== undefined && countCleanRound(plane, loop)) await plane.publish(loop)
+  await plane.promotions.count(loop)
   // Asked before the sweep: kinds that are read one by one are all woken by it.
   const converged = isConverged(plane, loop.id)
   const swept = await engine.sweep(loop)

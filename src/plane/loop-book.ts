@@ -3,7 +3,7 @@
 
 import type { Clock, Timer } from "../base/clock.ts"
 import { at, equalJson, type Json } from "../base/json.ts"
-import { type LoopSpec, loopId } from "../contract/loop.ts"
+import { type LoopSource, type LoopSpec, loopId } from "../contract/loop.ts"
 import type { Source } from "../contract/source.ts"
 import {
   SourceKeeper,
@@ -17,7 +17,7 @@ export interface LoopBookPorts {
   readonly clock: Clock
   readonly engine: LoopEnginePorts
   readonly source: SourceKeeperPorts
-  openSource(directory: string): Source
+  openSource(source: LoopSource, loop: string): Source
   /** What a Loop object means now, policies and approved loosenings included. */
   specOf(object: ApiObject): LoopSpec
   /** Notes what is declared and puts what it loosens into the loop's plan. */
@@ -80,7 +80,7 @@ export class LoopBook {
     known.engine.spec = spec
     const { ledger } = this.#ports.engine
     await ledger.forgetWould(id, [...known.engine.would.keys()])
-    if (before.source?.directory?.path !== spec.source?.directory?.path) {
+    if (!sameSource(before, spec)) {
       await known.keeper?.close()
       known.keeper = this.#openKeeper(known.engine)
       await known.keeper?.sync()
@@ -142,9 +142,9 @@ export class LoopBook {
   }
 
   #openKeeper(engine: LoopEngine): SourceKeeper | undefined {
-    const path = engine.spec.source?.directory?.path
-    if (path === undefined) return undefined
-    return new SourceKeeper(engine, this.#ports.openSource(path), this.#ports.source)
+    const { source } = engine.spec
+    if (source === undefined) return undefined
+    return new SourceKeeper(engine, this.#ports.openSource(source, engine.id), this.#ports.source)
   }
 
   #schedule(entry: Entry): void {
@@ -157,4 +157,8 @@ export class LoopBook {
         .finally(() => this.#loops.get(id) === entry && this.#schedule(entry))
     })
   }
+}
+
+function sameSource({ source: before }: LoopSpec, { source: now }: LoopSpec): boolean {
+  return equalJson({ ...before } as object as Json, { ...now } as object as Json)
 }

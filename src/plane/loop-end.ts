@@ -12,7 +12,7 @@ import type { Plane } from "./plane.ts"
 
 export function loopEnd(plane: Plane): Admission {
   return {
-    admit: async ({ operation, key, principal, object }) => {
+    admit: ({ operation, key, principal, object }) => {
       const isLoop = key.group === setpointGroup && key.resource === "loops"
       if (!isLoop || operation !== "delete" || principal.kind === "human") return object
       if (principal.name === enginePrincipal.name) return object

@@ -3,19 +3,24 @@
 
 import { toTimestamp } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
+import { type Promotion, promotionView } from "../controllers/promotion.ts"
 import { issueText, type SourceState } from "../controllers/source-keeper.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { standingText } from "./break-glass-keeper.ts"
 import type { Engine } from "./engine.ts"
 import type { LoopBook } from "./loop-book.ts"
+import type { Promotions } from "./promotions.ts"
 import { rollbackView } from "./rollback-view.ts"
 
 export interface LoopStatusParts {
   readonly engine: Engine
   readonly loops: LoopBook
+  readonly promotions: Pick<Promotions, "of">
 }
 
-export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts): JsonObject {
+export function loopStatus(loop: LoopEngine, parts: LoopStatusParts): JsonObject {
+  const { engine, loops } = parts
+  const promotion = parts.promotions.of(loop.id)
   const source = loops.sourceState(loop.id)
   const plan = engine.plans.pending(loop.id)
   const { lastRound } = loop
@@ -23,6 +28,7 @@ export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts)
     mode: loop.spec.mode,
     cleanRounds: loop.spec.mode === "Observe" ? loop.cleanRounds : null,
     source: source === undefined ? null : sourceView(source),
+    promotion: promotion === undefined ? null : promotionView(promotion),
     rollback: rollbackView(engine.ledger, loop.id, loops.sourceOf(loop.id)?.lost),
     plan: plan === undefined ? null : { name: plan.name, actions: plan.held.length },
     lastRound:
@@ -33,7 +39,11 @@ export function loopStatus(loop: LoopEngine, { engine, loops }: LoopStatusParts)
             counts: { ...lastRound.counts },
             verdicts: lastRound.verdicts,
           },
-    conditions: [...conditionsOf(source, plan?.name), ...glassCondition(loop.id, engine)],
+    conditions: [
+      ...conditionsOf(source, plan?.name),
+      ...glassCondition(loop.id, engine),
+      ...promotedCondition(promotion),
+    ],
   }
 }
 
@@ -42,6 +52,7 @@ export function sourceView(state: SourceState): JsonObject {
   if (state.kind === "good")
     return {
       ...{ state: "good", revision: state.revision, objects: state.objects },
+      ...(state.origin === undefined ? {} : { commit: { ...state.origin } }),
       ...(state.kept === undefined
         ? {}
         : { kept: { objects: state.kept.keys.size, why: state.kept.why } }),
@@ -49,6 +60,7 @@ export function sourceView(state: SourceState): JsonObject {
   return {
     state: state.kind,
     lastGoodRevision: state.lastGood ?? null,
+    ...(state.refused === undefined ? {} : { refusedRevision: state.refused }),
     issues: state.issues.slice(0, 10).map(issueText),
     hint: state.issues[0]?.hint ?? null,
   }
@@ -59,6 +71,15 @@ function glassCondition(loop: string, { ledger }: Engine): JsonObject[] {
   if (glass === undefined) return []
   const message = standingText(glass)
   return [{ type: "BreakGlass", status: "True", reason: "Broken", message }]
+}
+
+/** Whether it has the newest revision that the loop before it took. */
+function promotedCondition(promotion: Promotion | undefined): JsonObject[] {
+  if (promotion === undefined) return []
+  const { state, message } = promotionView(promotion)
+  const status = state === "taken" ? "True" : "False"
+  const reason = { taken: "Proven", waiting: "WaitingForProof", refused: "Refused" }[state]
+  return [{ type: "Promoted", status, reason, message }]
 }
 
 function conditionsOf(source: SourceState | undefined, plan: string | undefined): JsonObject[] {

@@ -37,10 +37,10 @@ export class NamespaceKeeper {
 
   /** Those that clients expect get a loop only when something there has a target. */
   readonly admission: Admission = {
-    admit: async ({ operation, key, object, dryRun }) => {
+    admit: ({ operation, key, object, dryRun }) => {
       if (operation !== "create" || dryRun || !isKube(key.namespace)) return object
-      if (this.#plane.hasProvider(key.group, key.resource)) await this.#ensureLoop(key.namespace)
-      return object
+      if (!this.#plane.hasProvider(key.group, key.resource)) return object
+      return this.#ensureLoop(key.namespace).then(() => object)
     },
   }
 

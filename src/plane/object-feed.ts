@@ -45,6 +45,23 @@ export class ObjectFeed {
     return this.#informers.get(prefixOf(key))?.get(key)
   }
 
+  /** Keys of one kind; `name` is RESOURCE.GROUP. Undefined when it is not followed here. */
+  ofKind(name: string): Iterable<string> | undefined {
+    return this.#informers.get(name)?.keys()
+  }
+
+  /** RESOURCE.GROUP of every kind that is followed, with its name. */
+  *kindNames(): Generator<[string, string]> {
+    for (const [name, { provider }] of this.#kinds) yield [name, provider.kind]
+  }
+
+  /** Of one kind, what came to be known after this place in the order of that. */
+  *entriesAfter(name: string, order: number): Generator<IndexEntry> {
+    for (const [, entry] of this.#informers.get(name)?.entries() ?? []) {
+      if (entry.order > order) yield entry
+    }
+  }
+
   /** Keys of a loop, in the order of kinds; all loops when none is named. */
   *keys(loop?: string): Generator<string> {
     for (const informer of this.#informers.values()) {
@@ -65,7 +82,7 @@ export class ObjectFeed {
 
   count(loop: string): number {
     let count = 0
-    for (const _ of this.keys(loop)) count++
+    for (const informer of this.#informers.values()) count += informer.count(loop)
     return count
   }
 

@@ -1,12 +1,15 @@
 // Wires the loops of a plane: what their rounds, sources and timers need from the rest of it.
 
+import { readStored } from "../api/stored-object.ts"
 import type { Api } from "../api/verbs.ts"
 import { circleIssues } from "../controllers/reference-circles.ts"
 import { releaseObject } from "../controllers/release.ts"
 import { issueText, type SourceState } from "../controllers/source-keeper.ts"
+import { parseKeyText } from "../object/object.ts"
 import type { Judged, LoopEngine } from "../reconcile/loop-engine.ts"
 import { defaultRound } from "../reconcile/round.ts"
 import { settleRound } from "../reconcile/settle-round.ts"
+import { openLoopSource } from "./git-loops.ts"
 import { lookAtLoop } from "./level-trigger.ts"
 import { LoopBook, type LoopBookPorts } from "./loop-book.ts"
 import type { Plane } from "./plane.ts"
@@ -17,7 +20,7 @@ export function openLoopBook(plane: Plane, failed: (error: unknown) => void): Lo
     clock: ports.clock,
     engine: roundPorts(plane, failed),
     source: sourcePorts(plane, failed),
-    openSource: (directory) => ports.openSource(directory),
+    openSource: (source, loop) => plane.promotions.over(openLoopSource(plane, source, loop), loop),
     specOf: (object) => plane.limits.keeper.specOf(object),
     declared: (loop, object) => plane.limits.keeper.noteLoop(loop, object),
     restoreHeld: (loop) => {
@@ -38,12 +41,14 @@ function roundPorts(plane: Plane, failed: (error: unknown) => void): LoopBookPor
       dispatcher: engine.dispatcher,
       heldChanged: (changed) => engine.plans.refresh(changed),
       publish: (published) => plane.publish(published),
+      judged: (...round) => plane.engine.meters.judged(...round),
       lookAt: (doubtful) => void engine.sweep(doubtful).catch(failed),
     })
   return {
     ...{ clock, ledger: engine.ledger, failed, settleRound: settle },
     keysOf: (loop) => engine.feed?.keys(loop) ?? [],
     round: ports.round ?? defaultRound,
+    waves: (loop) => plane.waves.facts(loop),
     invariants: (loop, ...sets) => plane.invariants.judgeRound(loop, ...sets),
   }
 }
@@ -56,6 +61,9 @@ function sourcePorts(plane: Plane, failed: (error: unknown) => void): LoopBookPo
     servedKind: (group, kind) => plane.servedKind(group, kind),
     storedKeys: (loop) => engine.feed?.unmarked(loop) ?? [],
     storedObject: async (key) => engine.feed?.object(key),
+    declaredObject: async (key) =>
+      (await engine.feed?.object(key)) ??
+      (await readStored(plane.api.context, parseKeyText(key)))?.object,
     circles: (changed, all) => circleIssues(changed, all, plane.circlePorts()),
     release: (loop, key) => releaseObject(loop.id, key, plane.releasePorts()),
     heldChanged: (loop) => engine.plans.refresh(loop),
@@ -76,6 +84,7 @@ function lateVerbs(plane: Plane) {
 async function sourceChanged(plane: Plane, loop: LoopEngine, state: SourceState): Promise<void> {
   plane.engine.events.source(loop.id, state)
   plane.checkpointing.sourceChanged(loop)
+  plane.promotions.appeared(loop.id)
   if (state.kind === "invalid" || state.kind === "unreadable") {
     const issues = state.issues.slice(0, 5).map(issueText).join("; ")
     plane.ports.logger.warn(`source of ${loop.id} is ${state.kind}: ${issues}`, { loop: loop.id })

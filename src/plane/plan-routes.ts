@@ -8,9 +8,11 @@ import { parseLoopId } from "../contract/loop.ts"
 import { isFromOutside, type Principal } from "../contract/principal.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { kindText, withRulesInForce } from "../controllers/plan-approval.ts"
-import { actionView, approvalView, planSummary } from "../controllers/plan-object.ts"
+import { approvalView, planRevision, planSummary } from "../controllers/plan-object.ts"
 import type { PlanDocument } from "../ledger/plan-ledger.ts"
 import { parseKeyText } from "../object/object.ts"
+import { planActionView, planFacts } from "./plan-action-view.ts"
+import { loosenedKinds, planStanding } from "./plan-standing-view.ts"
 import type { Plane } from "./plane.ts"
 import { named, Sight } from "./route-access.ts"
 
@@ -42,8 +44,18 @@ export function planRoutes(plane: Plane): ExtensionRoute[] {
           ...summary(plane, plan),
           page,
           pages,
-          actions: actions.map(actionView),
+          actions: actions.map((held) => planActionView(plan, held)),
         })
+      },
+    },
+    {
+      method: "GET",
+      pattern: "/setpoint/v1/plans/:name/standing",
+      access: () => [],
+      handler: async (principal, params) => {
+        const plan = needSeen(plane, params.name ?? "", new Sight(plane, principal))
+        const standing = await planStanding(plane, plan, principal)
+        return toPlainJson({ ...summary(plane, plan), ...standing })
       },
     },
     ...decisionRoutes(plane),
@@ -66,6 +78,10 @@ function decisionRoutes(plane: Plane): ExtensionRoute[] {
         const name = params.name ?? ""
         needInNamespace(plane, name, params.namespace ?? "", principal)
         const { hash, actions, decision } = decisionOf(name, body)
+        // Whoever names the hash they saw means that plan and no other.
+        if (hash !== "" && hash !== need(plane, name).hash && decision === "reject") {
+          throw controllerFault("SPT-PLAN-003", { plan: name, decision })
+        }
         const plan =
           decision === "reject"
             ? await plans.reject(name, principal)
@@ -119,14 +135,11 @@ function needInNamespace(plane: Plane, name: string, namespace: string, principa
   if (parseLoopId(plan.loop).namespace !== namespace && isFromOutside(principal)) {
     throw controllerFault("SPT-PLAN-001", { plan: name })
   }
-  const looser = plan.held.some(({ action }) => loosened.has(action.kind))
+  const looser = plan.held.some(({ action }) => loosenedKinds.has(action.kind))
   const loosen = { verb: "loosen", resource: "loops", namespace }
   const sight = new Sight(plane, principal)
   if (looser && principal.kind === "human" && !sight.may(loosen)) throw sight.refuse(loosen)
 }
-
-/** A change of these waits in a plan only when it is looser. */
-const loosened: ReadonlySet<string> = new Set(["Loop", "GuardPolicy"])
 
 const isAdoption = (action: { verb: string; object: string }, object: string) =>
   action.verb === "adopt" && action.object === object
@@ -149,7 +162,9 @@ function summary(plane: Plane, plan: PlanDocument): object {
     ...approvalView(asked, plane.engine.ledger.time.now()),
     summary: planSummary(held),
     actionCount: held.length,
+    ...planRevision(held),
     done: done.length,
+    ...planFacts(plan),
     reasons: [...reasons.values()].slice(0, 10),
   }
 }

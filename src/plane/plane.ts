@@ -10,30 +10,45 @@ import { toFault } from "../base/faults.ts"
 import { toPlainJson } from "../base/json.ts"
 import { inProcessClient } from "../client/in-process-client.ts"
 import type { Client, ObjectRef } from "../contract/client.ts"
-import { parseLoopId } from "../contract/loop.ts"
+import { loopId, parseLoopId } from "../contract/loop.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import { circleAdmission } from "../controllers/reference-circles.ts"
 import { type ReleasePorts, releaseLoop } from "../controllers/release.ts"
+import { secretReferenceAdmission } from "../controllers/secret-references.ts"
 import { Informer } from "../informer/informer.ts"
-import { type ApiObject, parseKeyText, setpointGroup, setpointVersion } from "../object/object.ts"
+import {
+  type ApiObject,
+  keyText,
+  parseKeyText,
+  setpointGroup,
+  setpointVersion,
+} from "../object/object.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { BackupSchedule } from "./backup-schedule.ts"
 import { BreakGlassKeeper } from "./break-glass-keeper.ts"
 import { Checkpointing } from "./checkpointing.ts"
+import { Composer } from "./composer.ts"
 import { EndingStops } from "./ending-stops.ts"
 import { Engine } from "./engine.ts"
+import { placeOfReference } from "./find-reference.ts"
 import { GarbageCollector } from "./garbage-collector.ts"
 import { InvariantWatch } from "./invariant-watch.ts"
 import { JournalKeeper } from "./journal-keeper.ts"
 import type { LoopBook } from "./loop-book.ts"
 import { loopEnd } from "./loop-end.ts"
 import { loopStatus } from "./loop-status.ts"
+import { LoopWaves } from "./loop-waves.ts"
+import { meteredStore } from "./metered-store.ts"
 import { firstNamespaces, NamespaceKeeper } from "./namespace-keeper.ts"
+import { NotifierWatch } from "./notifier-watch.ts"
+import { ObjectBoard } from "./object-board.ts"
 import { openLoopBook } from "./open-loop-book.ts"
 import { PlaneLimits } from "./plane-limits.ts"
 import { PlaneObject } from "./plane-object.ts"
+import { PlaneTelemetry } from "./plane-telemetry.ts"
 import { policyAuthors } from "./policy-authors.ts"
 import type { PlanePorts } from "./ports.ts"
+import { Promotions } from "./promotions.ts"
 import { RestoredWatch } from "./restored-watch.ts"
 import { planeRoutes } from "./routes.ts"
 import { scheduledBackups } from "./scheduled-backups.ts"
@@ -70,8 +85,14 @@ export class Plane {
   readonly invariants: InvariantWatch
   readonly journal: JournalKeeper
   readonly sealing: Sealing
+  readonly telemetry: PlaneTelemetry
   readonly namespaces = new NamespaceKeeper(this)
+  readonly waves = new LoopWaves(this)
+  readonly composer = new Composer(this)
+  readonly board = new ObjectBoard()
   readonly garbage = new GarbageCollector(this)
+  readonly notifiers = new NotifierWatch(this)
+  readonly promotions = new Promotions(this)
   readonly #restored = new RestoredWatch(this)
   #api: Api | undefined
   #loopFeed: Informer | undefined
@@ -81,7 +102,8 @@ export class Plane {
 
   private constructor(parts: PlanePorts) {
     const stop = new EndingStops(parts.stop, parts.clock)
-    this.sealing = new Sealing(parts.store, parts.sealer)
+    const below = meteredStore(parts.store, parts.clock, parts.metrics)
+    this.sealing = new Sealing(below, parts.sealer)
     const { store } = this.sealing
     const ports = { ...parts, store, stop, readWorld: readingWorld(parts.readWorld) }
     this.ports = ports
@@ -95,6 +117,7 @@ export class Plane {
     this.checkpointing = new Checkpointing(this)
     this.backups = scheduledBackups(this)
     this.invariants = new InvariantWatch(this)
+    this.telemetry = new PlaneTelemetry(this)
   }
 
   static async open(ports: PlanePorts): Promise<Plane> {
@@ -128,17 +151,21 @@ export class Plane {
   async close(): Promise<void> {
     this.#closing = true
     this.#restored.close()
+    this.telemetry.close()
+    await this.notifiers.close()
     this.stops.close()
     this.glass.close()
     this.checkpointing.close()
     await this.backups?.close()
     await this.invariants.close()
+    await this.composer.close()
     await this.#loopFeed?.close()
     await this.#namespaceFeed?.close()
     await this.namespaces.close()
     await this.garbage.close()
     await this.limits.close()
     await this.loops.close()
+    await this.promotions.close()
     await this.engine.close()
     await this.#changes.catch(() => {})
     await this.journal.close()
@@ -165,6 +192,11 @@ export class Plane {
       validating: [
         stopping.validating,
         circleAdmission(() => this.circlePorts()),
+        secretReferenceAdmission(() => ({
+          ...{ ...this.circlePorts(), authorizer: this.api.roles },
+          place: (reference, namespace) =>
+            placeOfReference(engine.kinds, this.servedKind.bind(this), reference, namespace),
+        })),
         policyAuthors(this),
         loopEnd(this),
         this.namespaces.admission,
@@ -176,11 +208,16 @@ export class Plane {
       handler: async (_principal, { name = "" }, _query, body) =>
         toPlainJson(await finalizeNamespace(this.api.context, name, body)),
     })
+    engine.references.open((group, kind) => this.servedKind(group, kind), this.#api.roles)
     engine.attach(this.#api.verbs, (id) => this.loops.get(id))
+    engine.feed?.onChange((key) => this.board.note(key))
+    engine.references.onNoted((key) => this.board.note(key))
     await this.stops.restore()
     await this.#install()
     await engine.closeOldIntents()
     await engine.feed?.synced()
+    await this.composer.open()
+    this.waves.open()
     await this.invariants.open()
     await engine.orphans.noticeAll()
     await this.#followLoops()
@@ -192,6 +229,8 @@ export class Plane {
     this.checkpointing.start()
     await this.garbage.start()
     await this.backups?.start()
+    this.telemetry.start()
+    await this.notifiers.open()
   }
 
   /** Definitions of the kinds, the namespaces that always exist, and their default loops. */
@@ -239,13 +278,22 @@ export class Plane {
   async #loopChanged(key: string): Promise<void> {
     const object = await this.#loopFeed?.get(key)
     const { namespace, name } = parseKeyText(key)
+    const id = loopId(namespace, name)
     if (object !== undefined) {
+      const isNew = this.loops.get(id) === undefined
       await this.loops.put(object)
+      if (isNew) this.promotions.appeared(id)
       return
     }
-    const id = `${namespace}.${name}`
     await this.loops.remove(id)
+    await this.promotions.forget(id)
+    this.telemetry.forget(id)
     await releaseLoop(id, this.releasePorts())
+  }
+
+  hasLoop(id: string): boolean {
+    const key = keyText({ group: setpointGroup, resource: "loops", ...parseLoopId(id) })
+    return this.#loopFeed?.entry(key) !== undefined
   }
 
   /** What letting go of an object needs. */

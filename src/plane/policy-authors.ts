@@ -7,12 +7,11 @@ import type { Plane } from "./plane.ts"
 
 export function policyAuthors(plane: Plane): Admission {
   return {
-    admit: async ({ operation, key, principal, object, dryRun }) => {
+    admit: ({ operation, key, principal, object, dryRun }) => {
       const deleted = operation === "delete" && !dryRun
-      if (deleted && key.group === setpointGroup && key.resource === "guardpolicies") {
-        await plane.limits.keeper.notePolicyDelete(key.name, principal.name)
-      }
-      return object
+      const isPolicy = key.group === setpointGroup && key.resource === "guardpolicies"
+      if (!deleted || !isPolicy) return object
+      return plane.limits.keeper.notePolicyDelete(key.name, principal.name).then(() => object)
     },
   }
 }

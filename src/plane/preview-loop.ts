@@ -8,6 +8,7 @@ import { sourcePrincipal } from "../contract/principal.ts"
 import type { Manifest, SourceIssue, SourceSnapshot } from "../contract/source.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import { deleteCause } from "../controllers/delete-judge.ts"
+import { sourceText } from "../controllers/loop-spec.ts"
 import { type Placed, placeManifest, refusedIssue } from "../controllers/place-manifest.ts"
 import { PinnedSource, rollbackCause } from "../controllers/quarantine.ts"
 import { circleIssues } from "../controllers/reference-circles.ts"
@@ -23,9 +24,11 @@ import { deleteAction } from "../reconcile/held-delete.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { previewComposites } from "./preview-composites.ts"
 import { type PreviewParts, pendingPlan } from "./preview-parts.ts"
 import { lookNow, type Passed, previewPass } from "./preview-pass.ts"
 import {
+  type ActionContext,
   actionPreview,
   type LoopPreview,
   type PreviewAction,
@@ -55,40 +58,71 @@ export async function previewLoop(
   const declared = await declare(loop, parts)
   if ("issues" in declared) return declared
   loop.sourceRevision = declared.revision
-  const all = [...parts.objects.ofLoop(loop.id)]
+  const plan = pendingPlan(parts.ledger, loop.id)
+  const { objects } = parts
+  const context: ActionContext = {
+    ...{ declared, stops: parts.ports.stops(), plan },
+    parentOf: (key) => objects.parentOf(key),
+  }
+  const composed = await previewComposites(loop, parts, context, (key, object) =>
+    subjectOf(key, object, loop, parts).some((subject) => isUndeclared(subject, declared)),
+  )
+  const all = [...parts.objects.ofLoop(loop.id)].filter(([key]) => !composed.going.has(key))
   const subjects = all.flatMap(([key, object]) => subjectOf(key, object, loop, parts))
-  const undeclared = subjects.filter((subject) => isUndeclared(subject, declared))
+  const undeclared = withChildren(
+    subjects.filter((subject) => isUndeclared(subject, declared)),
+    subjects,
+  )
   loop.held.retainOrigin("prune", new Set(undeclared.map(({ uid }) => uid)))
   const doomed = new Set(undeclared)
-  const kept = subjects.filter((subject) => !doomed.has(subject))
+  const kept = subjects.filter(({ kind }) => kind.composite === undefined).filter(notIn(doomed))
   const passes = await mapBounded(kept, atOnce, (subject) => previewPass(subject, parts))
   const guarded = undeclared.filter(({ kind }) => isGuarded(loop, kind, parts))
   await mapBounded(guarded, atOnce, (subject) => lookNow(subject, parts))
-  const plan = pendingPlan(parts.ledger, loop.id)
-  const context = { declared, stops: parts.ports.stops(), plan }
+  const created = new Set([...declared.created, ...objects.created])
+  const shown = { ...context, declared: { ...declared, created } }
   const proposals = passes.flatMap((one) => (one.kind === "proposal" ? [one.proposal] : []))
   const judged = loop
     .judge(proposals)
-    .map(({ proposal, verdict }) => actionPreview(proposal.action, verdict, context))
+    .map(({ proposal, verdict }) => actionPreview(proposal.action, verdict, shown))
   const held = passes.flatMap((one) =>
     one.kind === "held"
       ? [actionPreview(one.held.action, { kind: "hold", reasons: one.held.reasons }, context)]
       : [],
   )
   const pruned = await prune(loop, undeclared, declared, parts, context)
-  const notes = [...declared.data, ...passes.flatMap(noteOf), ...pruned.notes]
+  const notes = [...declared.data, ...composed.notes, ...passes.flatMap(noteOf), ...pruned.notes]
   return {
     id: loop.id,
     mode: loop.spec.mode,
-    source: loop.spec.source?.directory?.path,
+    source: sourceText(loop.spec.source),
     revision: declared.revision,
-    objects: subjects.length,
+    objects: subjects.filter(({ kind }) => kind.composite === undefined).length,
     asDeclared: passes.filter((one) => one.kind === "quiet").length,
     stops: context.stops.filter((stop) => stop.loop === "*" || stop.loop === loop.id),
-    actions: [...judged, ...held, ...pruned.actions],
+    actions: [...judged, ...held, ...composed.actions, ...pruned.actions],
     notes,
   }
 }
+
+/** Whoever goes takes its children along. */
+function withChildren(going: readonly Subject[], all: readonly Subject[]): Subject[] {
+  const gone = new Set(going)
+  const uids = new Set(going.map(({ uid }) => uid))
+  for (const subject of [...gone]) {
+    if (subject.kind.composite === undefined) continue
+    for (const other of all) {
+      const owners = other.object.metadata.ownerReferences ?? []
+      if (owners.some((owner) => uids.has(owner.uid))) gone.add(other)
+    }
+  }
+  return [...gone]
+}
+
+const notIn =
+  (going: ReadonlySet<Subject>) =>
+  (subject: Subject): boolean =>
+    !going.has(subject)
 
 /** Its facts count for an invariant, so that it is looked at before anything is judged. */
 const isGuarded = (loop: LoopEngine, { provider }: KindRuntime, parts: PreviewParts): boolean =>
@@ -101,12 +135,12 @@ async function declare(
   loop: LoopEngine,
   parts: PreviewParts,
 ): Promise<Declared | { readonly issues: readonly SourceIssue[] }> {
-  const path = loop.spec.source?.directory?.path
+  const { source } = loop.spec
   const manifests = new Map<string, Manifest>()
   const created = new Set<string>()
   const data: PreviewNote[] = []
-  if (path === undefined) return { revision: undefined, manifests, created, data }
-  const read = await parts.ports.openSource(path).read(parts.signal)
+  if (source === undefined) return { revision: undefined, manifests, created, data }
+  const read = await parts.openSource(source, loop.id).read(parts.signal)
   const snapshot = await inForce(loop, read, parts)
   if (snapshot.kind === "closed") {
     const note = closedNote(`loops.${setpointGroup}/${loop.id}`, "Loop", snapshot.fault)
@@ -208,6 +242,12 @@ async function prune(
   const actions: PreviewAction[] = []
   const notes: PreviewNote[] = []
   await mapBounded(subjects, atOnce, async (subject) => {
+    if (subject.kind.composite !== undefined) {
+      const message = "no longer declared; its children go with it"
+      const { key, object } = subject
+      notes.push({ object: key, kind: object.kind, state: "release", message })
+      return
+    }
     const { record, observation, text } = await lookNow(subject, parts)
     if (record?.owned !== true || loop.spec.mode === "Observe") {
       const message = "no longer declared; the target is not ours to delete and stays"

@@ -5,15 +5,25 @@ import { decodeObject } from "../api/codec.ts"
 import { resourcePrefix } from "../api/storage-keys.ts"
 import { readStored } from "../api/stored-object.ts"
 import type { Api } from "../api/verbs.ts"
-import { equalJson, type Json, type JsonObject } from "../base/json.ts"
-import { sourcePrincipal } from "../contract/principal.ts"
-import type { Reference } from "../contract/provider.ts"
+import { equalJson, type JsonObject } from "../base/json.ts"
+import type { KindName } from "../contract/composite.ts"
+import { type Principal, sourcePrincipal } from "../contract/principal.ts"
 import type { Store } from "../contract/store.ts"
 import type { Placed, ServedKind } from "../controllers/place-manifest.ts"
+import { markOf, withMark } from "../controllers/revision-mark.ts"
 import { scanPrefix } from "../ledger/scan.ts"
-import { type ApiObject, keyText, loopLabel, setpointGroup } from "../object/object.ts"
+import {
+  type ApiObject,
+  controllerOf,
+  keyText,
+  loopLabel,
+  parseKeyText,
+  setpointGroup,
+} from "../object/object.ts"
+import type { WantedChild } from "../reconcile/composition.ts"
+import type { Lookup } from "../reconcile/desire.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
-import { findReference } from "./find-reference.ts"
+import { referenceLookup } from "./find-reference.ts"
 
 export interface Wanted {
   readonly object: ApiObject
@@ -30,6 +40,10 @@ export class PreviewObjects {
   readonly #kinds = new Map<string, KindRuntime>()
   /** Objects of kinds with a provider, by key, as they are or as they would be. */
   readonly #objects = new Map<string, ApiObject>()
+  /** Children that no store holds yet. */
+  readonly created = new Set<string>()
+  /** What is declared and has no target; references may take values from it. */
+  readonly #data = new Map<string, ApiObject>()
   readonly #served = new Map<string, ServedKind>()
   #loops: ApiObject[] = []
 
@@ -89,17 +103,66 @@ export class PreviewObjects {
     const principal = sourcePrincipal(loop)
     const options = { fieldManager: principal.name, force: true, dryRun: true }
     const { verbs } = this.#api
-    const written = await verbs.apply(principal, placed.resource, placed.object, options)
+    const stored = known ?? (await readStored(this.#api.context, placed.key))?.object
+    const asked = withMark(placed.object, markOf(stored))
+    const written = await verbs.apply(principal, placed.resource, asked, options)
     const { object } = written
     if (this.kindOf(key) !== undefined) this.#objects.set(key, object)
+    else this.#data.set(key, object)
     return { object, unchanged: !written.changed, created: written.created }
   }
 
-  readonly lookup = (reference: Reference, namespace: string): Promise<Json | undefined> =>
-    findReference(this.#kinds.values(), reference, namespace, async (ref) => {
-      const known = this.#objects.get(keyText(ref))
-      return known ?? (await readStored(this.#api.context, ref))?.object
-    })
+  /** A child as the API would store it; throws what the API would answer. */
+  async wantChild({ key, resource, object }: WantedChild, principal: Principal): Promise<void> {
+    const options = { fieldManager: principal.name, force: true, dryRun: true }
+    const written = await this.#api.verbs.apply(principal, resource, object, options)
+    if (this.kindOf(key) !== undefined) this.#objects.set(key, written.object)
+    if (written.created) this.created.add(key)
+  }
+
+  /** Which composite declares it, as people name it. */
+  parentOf(key: string): string | undefined {
+    const parent = controllerOf(this.#objects.get(key))
+    return parent === undefined ? undefined : `${parent.kind} ${parent.name}`
+  }
+
+  /** The children of a parent, in order of their names. */
+  ownedBy(uid: string): [string, ApiObject][] {
+    const owned = [...this.#objects].filter(([, { metadata }]) =>
+      metadata.ownerReferences?.some((one) => one.uid === uid && one.controller === true),
+    )
+    return owned.sort(([left], [right]) => (left < right ? -1 : 1))
+  }
+
+  /** Objects of these kinds in a namespace, cluster-scoped ones too, by name. */
+  async related(kinds: readonly KindName[], namespace: string): Promise<ApiObject[]> {
+    const found: ApiObject[] = []
+    for (const { group, kind } of kinds) {
+      const served = this.servedKind(group, kind)
+      if (served === undefined) continue
+      const { resource } = served.resource
+      const own = this.#kinds.has(prefixText({ group, resource }))
+      const all = own
+        ? [...this.#objects].flatMap(([key, object]) => {
+            const place = parseKeyText(key)
+            return place.group === group && place.resource === resource ? [object] : []
+          })
+        : await this.#stored(group, resource)
+      found.push(...all.filter(({ metadata }) => (metadata.namespace ?? namespace) === namespace))
+    }
+    return found.sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1))
+  }
+
+  readonly lookup: Lookup = (...asked) =>
+    referenceLookup({
+      kinds: this.#kinds.values(),
+      served: this.servedKind,
+      authorizer: this.#api.roles,
+      get: async (ref) => {
+        const known = this.#objects.get(keyText(ref)) ?? this.#data.get(keyText(ref))
+        return known ?? (await readStored(this.#api.context, ref))?.object
+      },
+    })(...asked)
 
   /** Same spec after defaults, in the same loop: applying it could change no target. */
   #asksNothingNew(placed: Placed, known: ApiObject, loop: string): boolean {

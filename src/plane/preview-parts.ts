@@ -2,6 +2,8 @@
 
 import type { Clock } from "../base/clock.ts"
 import type { Random } from "../base/random.ts"
+import type { CompositeKind } from "../contract/composite.ts"
+import type { LoopSource } from "../contract/loop.ts"
 import type { KindProvider } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { Source } from "../contract/source.ts"
@@ -13,18 +15,22 @@ import type { InvariantBook } from "../controllers/invariant-book.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Observer } from "../reconcile/observer.ts"
 import type { SecretHasher } from "../reconcile/secrets.ts"
+import type { OpenGitRequest } from "../sources/git/git-source.ts"
 import type { PreviewObjects } from "./preview-objects.ts"
 
 export interface PreviewPorts {
   readonly clock: Clock
   readonly random: Random
   readonly kinds: readonly KindProvider[]
+  readonly composites?: readonly CompositeKind[]
   readonly readWorld: ReadWorld
   readonly hasher: SecretHasher
   /** A snapshot that refuses writes, or an empty one in memory when nothing is stored yet. */
   readonly store: Store
   stops(): readonly StopEntry[]
-  openSource(directory: string): Source
+  openSource(source: LoopSource, loop: string): Source
+  /** Opens a git repository; `openSource` is asked where this is missing. */
+  openGit?(request: OpenGitRequest): Source
 }
 
 /** Everything a preview is made of; opened once, shared by its loops. */
@@ -37,6 +43,8 @@ export interface PreviewParts {
   readonly invariants: InvariantBook
   /** Read once, by UID: a preview asks for each of them. */
   readonly records: ReadonlyMap<string, TargetRecord>
+  /** With promotions: what a loop may take. */
+  openSource(source: LoopSource, loop: string): Source
   readonly openedAt: number
   readonly signal: AbortSignal
 }

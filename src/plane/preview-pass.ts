@@ -7,7 +7,7 @@ import type { HeldAction } from "../ledger/plan-ledger.ts"
 import { noteVanished, proposalOf, proposeFor } from "../reconcile/conclude.ts"
 import { desire } from "../reconcile/desire.ts"
 import { targetText } from "../reconcile/kind-runtime.ts"
-import { look, recordedTarget, type Subject, targetOf } from "../reconcile/look.ts"
+import { look, recordedTarget, type Subject, targetOf, withHidden } from "../reconcile/look.ts"
 import type { Proposal } from "../reconcile/proposal.ts"
 import { deletionProposal } from "../reconcile/reconcile-deletion.ts"
 import { retireProposal } from "../reconcile/retire-target.ts"
@@ -23,23 +23,27 @@ export type Passed =
 
 const quiet: Passed = { kind: "quiet" }
 
-export async function previewPass(subject: Subject, parts: PreviewParts): Promise<Passed> {
-  const { key, uid, kind, loop, object } = subject
+export async function previewPass(plain: Subject, parts: PreviewParts): Promise<Passed> {
+  const { key, uid, loop, object } = plain
   const { ledger, objects, records, openedAt, ports } = parts
   const note = (state: PreviewNote["state"], message: string, target?: string): Passed => {
     const place = target === undefined ? {} : { target }
     return {
       kind: "note",
-      note: { object: key, kind: kind.provider.kind, state, message, ...place },
+      note: { object: key, kind: plain.kind.provider.kind, state, message, ...place },
     }
   }
-  const { desired, missing } = await desire(object, kind.provider, objects.lookup)
+  const found = await desire(object, plain.kind.provider, objects.lookup)
+  const { desired, missing, references } = found
   if (missing[0] !== undefined) {
     const { kind: other, name, field } = missing[0]
+    if (found.refused !== undefined) return note("stuck", `${other} ${name}: ${found.refused}`)
     return note("waiting", `waits for ${field} of ${other} ${name}`)
   }
-  if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
   const record = records.get(uid)
+  const kind = withHidden(plain.kind, found, record)
+  const subject: Subject = { ...plain, kind }
+  if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
   const text = targetText(kind.provider, desired)
   if (record?.applied !== undefined && record.target !== text) {
     const old = await observe(subject, targetOf(subject, record.applied, record), parts)
@@ -55,7 +59,8 @@ export async function previewPass(subject: Subject, parts: PreviewParts): Promis
   }
   const moved = record !== undefined && record.target !== text
   const seen = await look({
-    ...{ subject, desired, record: moved ? undefined : record, hasher: ports.hasher },
+    ...{ subject, desired, references, hasher: ports.hasher },
+    record: moved ? undefined : record,
     observe: (target) => observe(subject, target, parts),
     fingerprint: () => undefined,
   })

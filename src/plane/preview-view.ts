@@ -67,6 +67,8 @@ export interface ActionContext {
   }
   readonly stops: readonly StopEntry[]
   readonly plan: string | undefined
+  /** Which composite declares an object, where one does. */
+  parentOf?(object: string): string | undefined
 }
 
 const words = { allow: "run", wait: "wait", hold: "hold", deny: "deny" } as const
@@ -74,7 +76,7 @@ const words = { allow: "run", wait: "wait", hold: "hold", deny: "deny" } as cons
 export function actionPreview(
   action: Action,
   { kind, reasons }: Verdict,
-  { declared, stops, plan }: ActionContext,
+  { declared, stops, plan, parentOf }: ActionContext,
 ): PreviewAction {
   const { verb, object, target, cause, digest, changes } = action
   const manifest = declared.manifests.get(object)
@@ -88,7 +90,10 @@ export function actionPreview(
     cause: cause.text,
     ...(declared.created.has(object) ? {} : { digest }),
     ...(kind === "hold" && plan !== undefined ? { plan } : {}),
-    changes: changes.map((change) => ({ ...change, reason: changeReason(change, manifest) })),
+    changes: changes.map((change) => {
+      const reason = changeReason(change, manifest, parentOf?.(object) ?? "API")
+      return { ...change, reason }
+    }),
   }
 }
 
@@ -97,8 +102,8 @@ function stopReason(stop: StopEntry): Reason {
   return { guard: "stop", code: "Stopped", message: stopText(stop), hint }
 }
 
-function changeReason(change: FieldChange, manifest: Manifest | undefined): string {
-  const place = placeOf(change, manifest)
+function changeReason(change: FieldChange, manifest: Manifest | undefined, by: string): string {
+  const place = placeOf(change, manifest, by)
   switch (change.why) {
     case "drift":
       return `someone changed it; ${place}`
@@ -111,8 +116,8 @@ function changeReason(change: FieldChange, manifest: Manifest | undefined): stri
   }
 }
 
-function placeOf({ path, after }: FieldChange, manifest: Manifest | undefined): string {
-  if (manifest === undefined) return "declared by API"
+function placeOf({ path, after }: FieldChange, manifest: Manifest | undefined, by: string): string {
+  if (manifest === undefined) return `declared by ${by}`
   const steps = ["spec", ...pathSteps(path)]
   const { file, line } = manifest.locate(steps)
   if (after === undefined) return `not declared in ${file}`

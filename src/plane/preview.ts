@@ -19,7 +19,7 @@ import { Ledger } from "../ledger/ledger.ts"
 import { scanPrefix } from "../ledger/scan.ts"
 import type { ApiObject } from "../object/object.ts"
 import { Connections } from "../queue/connections.ts"
-import { createKindRuntime } from "../reconcile/kind-runtime.ts"
+import { kindRuntimes } from "../reconcile/kind-runtime.ts"
 import { LoopEngine } from "../reconcile/loop-engine.ts"
 import { Observer } from "../reconcile/observer.ts"
 import { defaultRound } from "../reconcile/round.ts"
@@ -27,11 +27,16 @@ import { previewInvariants } from "./preview-invariants.ts"
 import { previewLoop } from "./preview-loop.ts"
 import { PreviewObjects } from "./preview-objects.ts"
 import type { PreviewParts, PreviewPorts } from "./preview-parts.ts"
+import { previewSources } from "./preview-sources.ts"
 import type { LoopPreview } from "./preview-view.ts"
 
 export interface PreviewRequest {
   /** Loops as `up` would make them; without it every loop that is stored. */
   readonly loops?: readonly ApiObject[]
+  /** Which of the stored ones, instead. */
+  readonly choose?: (stored: readonly ApiObject[]) => readonly ApiObject[]
+  /** The sources show a revision that the loops would not take by themselves. */
+  readonly anyRevision?: boolean
 }
 
 export type Preview =
@@ -45,7 +50,7 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
   const ledger = new Ledger(store, clock)
   await ledger.open()
   const records = await readRecords(store)
-  const kinds = ports.kinds.map(createKindRuntime)
+  const kinds = kindRuntimes(ports)
   const engines = new Map<string, LoopEngine>()
   const api = await openApi({
     ...{ store, clock, random },
@@ -71,7 +76,11 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     const openedAt = clock.monotonic()
     const { signal } = stop
     const known = { ports, ledger, observer, objects, judge, records, invariants }
-    const parts: PreviewParts = { ...known, openedAt, signal }
+    const openSource = previewSources({
+      ...{ ports, api, ledger, asked: request.anyRevision === true },
+      specOf: (id) => specOf(id, objects, engines),
+    })
+    const parts: PreviewParts = { ...known, openSource, openedAt, signal }
     // What a policy or an unapproved loosening says counts here as it does in a plane.
     const loopOf = (id: string) => engines.get(id)
     const limits = new LooseningKeeper({ ledger, loopOf, heldChanged: async () => {} })
@@ -91,6 +100,17 @@ export async function preview(request: PreviewRequest, ports: PreviewPorts): Pro
     stop.abort()
     await api.close()
   }
+}
+
+function specOf(
+  id: string,
+  objects: PreviewObjects,
+  engines: ReadonlyMap<string, LoopEngine>,
+): LoopSpec | undefined {
+  const stored = objects
+    .loops()
+    .find(({ metadata }) => loopId(metadata.namespace ?? "", metadata.name) === id)
+  return engines.get(id)?.spec ?? (stored === undefined ? undefined : loopSpecOf(stored))
 }
 
 async function readRecords(store: Store): Promise<Map<string, TargetRecord>> {
@@ -133,6 +153,7 @@ function newEngine(
 /** The loops that are asked for, as they would stand; every stored one when none is. */
 function chosenLoops(request: PreviewRequest, objects: PreviewObjects): readonly ApiObject[] {
   const stored = objects.loops()
+  if (request.choose !== undefined) return request.choose(stored)
   if (request.loops !== undefined) return request.loops.map((loop) => standing(loop, stored))
   if (stored.length === 0) throw controllerFault("SPT-PLAN-009")
   return stored

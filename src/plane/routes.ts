@@ -8,13 +8,19 @@ import { checkpointRoutes } from "./checkpoint-routes.ts"
 import { explainObject } from "./explain-view.ts"
 import { testGuards } from "./guard-test-view.ts"
 import { historyOf } from "./history-view.ts"
+import { invariantsOf } from "./invariants-view.ts"
+import { journalSearchRoutes } from "./journal-search-view.ts"
 import { kindViews } from "./kind-views.ts"
+import { logRoutes } from "./log-routes.ts"
+import { objectRoutes } from "./object-routes.ts"
 import { ownershipRoutes } from "./ownership-routes.ts"
 import { planRoutes } from "./plan-routes.ts"
 import type { Plane } from "./plane.ts"
 import { reportOf } from "./report-view.ts"
 import { journal, loopAccess, named, objectAccess, Sight } from "./route-access.ts"
 import { secretRoutes } from "./secret-routes.ts"
+import { seriesAccess, seriesOf } from "./series-view.ts"
+import { sourceRoutes } from "./source-routes.ts"
 import { planeStatus } from "./status-view.ts"
 import { stopRoutes } from "./stop-routes.ts"
 import { transferRoutes } from "./transfer-routes.ts"
@@ -22,6 +28,9 @@ import { transferRoutes } from "./transfer-routes.ts"
 export function planeRoutes(plane: Plane): ExtensionRoute[] {
   return [
     view("/setpoint/v1/status", {}, async (_query, sight) => planeStatus(plane, sight)),
+    view("/setpoint/v1/series", { access: seriesAccess }, async (query, sight) =>
+      seriesOf(plane, query, sight),
+    ),
     view("/setpoint/v1/kinds", {}, async () => kindViews(plane)),
     view("/setpoint/v1/history", { access: historyAccess }, (query, sight) =>
       historyOf(plane, query, sight),
@@ -41,8 +50,15 @@ export function planeRoutes(plane: Plane): ExtensionRoute[] {
         return { looked: loops }
       },
     },
+    plane.notifiers.testRoute(),
+    ...logRoutes(plane),
+    ...objectRoutes(plane),
     ...ownershipRoutes(plane),
     ...auditRoutes(plane),
+    ...journalSearchRoutes(plane),
+    view("/setpoint/v1/invariants", { access: () => [] }, async (_query, sight) =>
+      invariantsOf(plane, sight),
+    ),
     ...transferRoutes(plane),
     {
       method: "POST",
@@ -56,6 +72,7 @@ export function planeRoutes(plane: Plane): ExtensionRoute[] {
     ...stopRoutes(plane),
     ...breakGlassRoutes(plane),
     ...secretRoutes(plane),
+    ...sourceRoutes(plane),
   ]
 
   function view(

@@ -3,6 +3,7 @@
 
 import { toTimestamp } from "../base/clock.ts"
 import { resumeWords, stopText } from "../contract/stop.ts"
+import { promotionView } from "../controllers/promotion.ts"
 import { allowedDeletes } from "../guard/delete-limit.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { Unconverged } from "../reconcile/reporter.ts"
@@ -51,6 +52,7 @@ function loopView(plane: Plane, loop: LoopEngine): object {
     if (diagnosis !== undefined) classes[diagnosis.class] = (classes[diagnosis.class] ?? 0) + 1
   }
   const source = plane.loops.sourceState(loop.id)
+  const promotion = plane.promotions.of(loop.id)
   const plan = engine.plans.pending(loop.id)
   const size = inventory.size(loop.id)
   const baseline = budgets.baseline(loop.id, size)
@@ -61,6 +63,7 @@ function loopView(plane: Plane, loop: LoopEngine): object {
     intervalMs: loop.spec.intervalMs,
     ...(source === undefined ? {} : { source: sourceView(source) }),
     sourceDescription: plane.loops.sourceOf(loop.id)?.description,
+    ...(promotion === undefined ? {} : { promotion: promotionView(promotion) }),
     objects: engine.feed?.count(loop.id) ?? 0,
     converged: convergedCount(plane, loop.id),
     inventory: size,

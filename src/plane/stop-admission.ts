@@ -6,7 +6,7 @@ import { equalJson, type Json, type JsonObject, toPlainJson } from "../base/json
 import type { Admission, AdmissionRequest } from "../contract/admission.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import { type StopEntry, sameStop, stopEnd } from "../contract/stop.ts"
-import { setpointGroup } from "../object/object.ts"
+import { type ApiObject, setpointGroup } from "../object/object.ts"
 import type { Plane } from "./plane.ts"
 import { readStop, readStops } from "./read-stop.ts"
 import { planeAccess, Sight } from "./route-access.ts"
@@ -18,26 +18,28 @@ const publishAfterMs = 100
 export function stopAdmission(plane: Plane): { mutating: Admission; validating: Admission } {
   return {
     mutating: {
-      admit: async (request) => {
+      admit: (request) => {
         if (!isStopChange(request)) return request.object
         const stop = toPlainJson(wanted(plane, request))
         return { ...request.object, spec: { ...request.object.spec, stop } }
       },
     },
     validating: {
-      admit: async (request) => {
-        const { object, principal, dryRun } = request
-        if (!isStopChange(request)) return object
-        const change = changeOf(plane, request)
-        plane.stops.permit(principal, change)
-        needVerbs(new Sight(plane, principal), change)
-        if (dryRun || change.stops.length + change.lifts.length === 0) return object
-        await plane.stops.apply(principal, change)
-        plane.ports.clock.after(publishAfterMs, () => plane.object.publishSoon())
-        return object
-      },
+      admit: (request) => (isStopChange(request) ? applied(plane, request) : request.object),
     },
   }
+}
+
+/** The change, carried out. */
+async function applied(plane: Plane, request: AdmissionRequest): Promise<ApiObject> {
+  const { object, principal, dryRun } = request
+  const change = changeOf(plane, request)
+  plane.stops.permit(principal, change)
+  needVerbs(new Sight(plane, principal), change)
+  if (dryRun || change.stops.length + change.lifts.length === 0) return object
+  await plane.stops.apply(principal, change)
+  plane.ports.clock.after(publishAfterMs, () => plane.object.publishSoon())
+  return object
 }
 
 /** Writing the object is not enough: stopping and lifting are verbs of their own. */

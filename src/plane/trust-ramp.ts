@@ -3,6 +3,7 @@
 // answer and nothing was stuck. One that is not begins the count again.
 
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { hasPassesAhead } from "./passes-ahead.ts"
 import type { Plane } from "./plane.ts"
 
 const troubled = new Set(["retrying", "stuck"])
@@ -10,6 +11,7 @@ const troubled = new Set(["retrying", "stuck"])
 /** True when the count changed. It stops at what is needed: a loop that is ready goes quiet. */
 export function countCleanRound(plane: Plane, loop: LoopEngine): boolean {
   if (loop.spec.mode !== "Observe") return false
+  if (hasPassesAhead(plane, loop)) return false // What the last look found is not known yet.
   const source = plane.loops.sourceState(loop.id)
   const isGood = source === undefined || source.kind === "good"
   const states = plane.engine.reporter.unconverged(loop.id)

@@ -4,7 +4,9 @@
 
 import type { z } from "zod"
 import type { JsonObject } from "../base/json.ts"
+import type { Importer } from "../contract/importer.ts"
 import type { Listing, Observation } from "../contract/observation.ts"
+import type { LogPage, LogRequest } from "../contract/processes.ts"
 import type {
   ActContext,
   ActResult,
@@ -56,7 +58,15 @@ export interface KindBase<S> {
   connection?(spec: SpecOf<S>): string
   readonly replaceOn?: readonly string[]
   readonly fungible?: boolean
+  /** This field gets the object's UID unless the spec gives it: for targets without a name. */
+  readonly uidField?: string
+  /** Fields that drift again and again by nature: you pace their corrections by what you report. */
+  readonly restless?: readonly string[]
+  /** What was written is seen by the next read; without a connection that is taken for granted. */
+  readonly readsOwnWrites?: boolean
   readonly confirmDrift?: boolean
+  /** Whoever may write such objects holds the host: not by default for agents. */
+  readonly privileged?: boolean
   readonly timeoutMs?: { readonly observe?: number; readonly act?: number }
   readonly printerColumns?: readonly PrinterColumn[]
   fingerprints?(identities: readonly string[], world: ReadWorld): readonly (string | undefined)[]
@@ -67,7 +77,11 @@ export interface KindBase<S> {
   actBatch?(scope: string, items: readonly BatchItem<SpecOf<S>>[]): Promise<readonly ActResult[]>
   /** Takes away what an act that a crash cut off left beside the target. */
   cleanUp?(identity: string, uid: string, world: ActWorld): Promise<void>
+  /** How `setpoint import` finds what exists already. */
+  readonly importer?: Importer
   readonly batch?: "whole"
+  /** What the target wrote: `setpoint logs` shows it. */
+  log?(identity: string, request: LogRequest, world: ReadWorld): Promise<LogPage>
   watch?(target: KindTarget<SpecOf<S>>, world: ReadWorld, changed: () => void): Closeable
 }
 
@@ -95,7 +109,7 @@ export function defineKind<const S extends z.ZodObject | JsonObject>(
   const resource = input.plural ?? pluralOf(kind)
   const scope = input.scope ?? "Namespaced"
   const spec = lowerSchema(input.spec, kind)
-  checkReplaceOn(kind, input.replaceOn ?? [], spec)
+  checkReplaceOn(kind, [...(input.replaceOn ?? []), ...(input.restless ?? [])], spec)
   const definition = definitionOf({
     ...{ group, version, kind, plural: resource, scope, spec },
     shortNames: input.shortNames ?? [],
@@ -111,7 +125,11 @@ export function defineKind<const S extends z.ZodObject | JsonObject>(
     replaceOn: input.replaceOn ?? [],
     secretPaths: secretPathsOf(spec),
     fungible: input.fungible ?? false,
+    ...(input.uidField === undefined ? {} : { uidField: input.uidField }),
+    ...(input.restless === undefined ? {} : { restless: input.restless }),
+    ...(input.readsOwnWrites === true ? { readsOwnWrites: true } : {}),
     confirmDrift: input.confirmDrift ?? false,
+    ...(input.privileged === true ? { privileged: true } : {}),
     timeoutMs: { observe: 10_000, act: 30_000, ...input.timeoutMs },
     batchWhole: input.batch === "whole",
     connection: (desired) => input.connection?.(asSpec<S>(desired)) ?? "",
@@ -137,12 +155,15 @@ function functionsOf<S>(input: KindInput<S>): Functions {
     out.scope = (desired) => input.scopeOf(asSpec<S>(desired))
     out.list = (scope, sample, context) => input.list(scope, typed(sample), context)
   } else out.observe = (target, context) => input.observe(typed(target), context)
-  const { fingerprints, normalize, actBatch, watch, cleanUp } = input
+  const { fingerprints, normalize, actBatch, watch, cleanUp, log } = input
   if (fingerprints !== undefined) {
     out.fingerprints = (identities, world) => fingerprints.call(input, identities, world)
   }
   if (cleanUp !== undefined) {
     out.cleanUp = (identity, uid, world) => cleanUp.call(input, identity, uid, world)
+  }
+  if (log !== undefined) {
+    out.log = (identity, request, world) => log.call(input, identity, request, world)
   }
   if (normalize !== undefined) out.normalize = (value) => normalize.call(input, value)
   if (actBatch !== undefined) {
@@ -152,6 +173,7 @@ function functionsOf<S>(input: KindInput<S>): Functions {
     })
     out.actBatch = (scope, items) => actBatch.call(input, scope, items.map(item))
   }
+  if (input.importer !== undefined) out.importer = input.importer
   if (watch !== undefined) {
     out.watch = (target, world, changed) => watch.call(input, typed(target), world, changed)
   }
@@ -170,7 +192,13 @@ function asTarget<S>(target: Target): KindTarget<SpecOf<S>> {
 const labelPattern = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/
 const groupPattern = /^[a-z0-9]([-a-z0-9.]{0,250}[a-z0-9])?$/
 
-function check(input: KindInput<never> | KindInput<z.ZodObject | JsonObject>): void {
+/** What the API calls a kind; composite kinds are named the same way. */
+export function checkNames(input: {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural?: string
+}): void {
   const { kind, group, version, plural } = input
   const wrong = (cause: string) => providerFault("SPT-PROV-002", { kind, cause })
   if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) throw wrong("the kind's name is not CamelCase")
@@ -181,6 +209,12 @@ function check(input: KindInput<never> | KindInput<z.ZodObject | JsonObject>): v
     throw wrong(`the version "${version}" is not like v1 or v1alpha1`)
   }
   if (!labelPattern.test(plural ?? pluralOf(kind))) throw wrong("the plural is not a DNS label")
+}
+
+function check(input: KindInput<never> | KindInput<z.ZodObject | JsonObject>): void {
+  const { kind } = input
+  const wrong = (cause: string) => providerFault("SPT-PROV-002", { kind, cause })
+  checkNames(input)
   if (input.observe === undefined && input.list === undefined) {
     throw providerFault("SPT-PROV-001", { kind })
   }
@@ -206,7 +240,7 @@ function checkReplaceOn(kind: string, fields: readonly string[], spec: JsonObjec
   for (const field of fields) {
     const first = field.split(/[.[]/)[0] ?? ""
     if (known?.[first] !== undefined) continue
-    const cause = `replaceOn names "${field}", which the spec does not have`
+    const cause = `replaceOn or restless names "${field}", which the spec does not have`
     throw providerFault("SPT-PROV-002", { kind, cause })
   }
 }

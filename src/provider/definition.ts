@@ -23,6 +23,10 @@ export interface DefinitionInput {
   readonly spec: JsonObject
   readonly printerColumns: readonly PrinterColumn[]
   readonly description?: string
+  /** False for kinds without a target of their own. */
+  readonly adopts?: boolean
+  /** Dotted paths of the number, as `kubectl scale` and autoscalers use it. */
+  readonly scale?: { readonly spec: string; readonly status: string; readonly selector?: string }
 }
 
 const conditionSchema: JsonObject = {
@@ -75,7 +79,7 @@ export function definitionOf(input: DefinitionInput): ApiObject {
     served: true,
     storage: true,
     schema: { openAPIV3Schema: rootSchema(input) },
-    subresources: { status: {} },
+    subresources: { status: {}, ...scaleOf(input) },
     additionalPrinterColumns: columns(input.printerColumns),
   }
   return {
@@ -95,13 +99,20 @@ function rootSchema(input: DefinitionInput): JsonObject {
       apiVersion: { type: "string" },
       kind: { type: "string" },
       metadata: { type: "object" },
-      spec: withAdopt(input.spec),
+      spec: input.adopts === false ? input.spec : withAdopt(input.spec),
       status: statusSchema,
     },
   }
 }
 
-/** Every kind can adopt; one that declares the field itself keeps its own meaning. */
+function scaleOf({ scale }: DefinitionInput): JsonObject {
+  if (scale === undefined) return {}
+  const { spec, status, selector } = scale
+  const paths = { specReplicasPath: `.${spec}`, statusReplicasPath: `.${status}` }
+  return { scale: selector === undefined ? paths : { ...paths, labelSelectorPath: `.${selector}` } }
+}
+
+/** Every kind with a target can adopt; one that declares the field itself keeps its own meaning. */
 function withAdopt(spec: JsonObject): JsonObject {
   const properties = (spec.properties ?? {}) as JsonObject
   if (properties.adopt !== undefined) return spec

@@ -30,7 +30,7 @@ export const providerFault = defineFaults({
   "SPT-PROV-005": {
     fault: "stuck",
     text: "cannot load provider {path}: {cause}",
-    hint: "the module must be an ES module that exports `kinds`: a list made by defineKind",
+    hint: "it must be an ES module that exports `kinds` (defineKind) or `composites`, as lists",
   },
   "SPT-PROV-006": {
     fault: "stuck",
@@ -56,5 +56,77 @@ export const providerFault = defineFaults({
     fault: "stuck",
     text: "cannot accept provider {kind}: {rule}: {cause}",
     hint: "docs/guides/writing-a-provider.md explains each rule of the conformance suite",
+  },
+  "SPT-PROV-011": {
+    fault: "stuck",
+    text: "cannot call {call}: there is no such handle here",
+    hint: "run this kind in a plane, or bring the handle with worldWith({...})",
+  },
+  "SPT-PROV-012": {
+    fault: "retry",
+    text: "cannot run {program}: {cause}",
+    hint: "it may or may not have had an effect; the target is observed before the next act",
+  },
+  "SPT-PROV-015": {
+    fault: "retry",
+    text: "cannot exchange messages with {address}: {cause}",
+    hint: "it may or may not have had an effect; check that the server runs and can be reached",
+  },
+  "SPT-PROV-020": {
+    fault: "stuck",
+    text: "cannot accept provider {kind}: scenario {scenario}: {cause}",
+    hint: "docs/guides/writing-a-provider.md lists the scenarios and what a driver must say",
+  },
+  "SPT-PROV-030": {
+    fault: "retry",
+    text: "cannot {call}: {errno}",
+    hint: "it is tried again with backoff; check the data directory, its disk and /proc",
+  },
+  "SPT-PROV-031": {
+    fault: "retry",
+    text: "cannot start run {run} in {directory}: somebody else was faster",
+    hint: "nothing was started twice; it is looked at again",
+  },
+  "SPT-PROV-032": {
+    fault: "stuck",
+    text: "cannot use {file}: it is not what the plane or its shim writes",
+    hint: "stop what runs there by hand, then remove the file's directory",
+  },
+  "SPT-PROV-033": {
+    fault: "retry",
+    text: "cannot start {program}: {cause}",
+    hint: "see `setpoint logs`; the next try comes with backoff",
+  },
+  "SPT-PROV-034": {
+    fault: "stuck",
+    text: "cannot start {program} as {user}: {cause}",
+    hint: "run the plane as root, or leave `user` out",
+  },
+  "SPT-PROV-035": {
+    fault: "retry",
+    text: "cannot tell what runs in {directory}: it is gone, and process {pid} was started there",
+    hint: "stop that process by hand, or bring the directory back",
+  },
+  "SPT-PROV-036": {
+    fault: "retry",
+    text: "cannot remove {directory}: its process {pid} runs",
+    hint: "it is stopped first; nothing was removed",
+  },
+  "SPT-PROV-038": {
+    fault: "stuck",
+    text: "cannot use process {pid} from {directory}: it was started in {place}, which exists",
+    hint: "this data directory is a copy; let only one of the two keep processes",
+  },
+  "SPT-PROV-037": {
+    fault: "stuck",
+    text: "cannot read a log from position {position}: there is no such position",
+    hint: "give the `next` of an earlier answer, or none",
+    status: 400,
+    reason: "BadRequest",
+  },
+  "SPT-PROV-040": {
+    fault: "stuck",
+    text: "cannot import {kind}: {cause}",
+    hint: "{hint}",
   },
 })

@@ -1,6 +1,13 @@
 // What authors of providers import as "setpoint/provider".
 
 export type { Action } from "../contract/action.ts"
+export type {
+  ComposeInput,
+  CompositeKind,
+  Composition,
+  KindName,
+  NoComposition,
+} from "../contract/composite.ts"
 export {
   absent,
   type ListedItem,
@@ -18,6 +25,7 @@ export type {
   Target,
 } from "../contract/provider.ts"
 export type { ActWorld, Closeable, ReadWorld } from "../contract/world.ts"
+export { type CompositeInput, defineComposite, type ParentOf } from "./define-composite.ts"
 export {
   defineKind,
   type KindAct,

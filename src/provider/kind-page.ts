@@ -4,6 +4,7 @@
 
 import { stringify } from "yaml"
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import type { CompositeKind } from "../contract/composite.ts"
 import type { KindProvider } from "../contract/provider.ts"
 import { rootSchemaOf, specSchemaOf } from "./spec-schema.ts"
 
@@ -14,7 +15,7 @@ interface Row {
   readonly schema: JsonObject
 }
 
-export function kindPage(kind: KindProvider): string {
+export function kindPage(kind: KindProvider | CompositeKind): string {
   const spec = specSchemaOf(kind)
   const rows = rowsOf(spec, "", 0)
   const references = rows.filter(({ schema }) => schema["x-setpoint-reference"] !== undefined)
@@ -24,7 +25,7 @@ export function kindPage(kind: KindProvider): string {
     `# ${kind.kind}`,
     ...(typeof description === "string" ? [description] : []),
     `\`${kind.group}/${kind.version}\`, ${scope}; \`kubectl get ${kind.resource}\`.`,
-    ...factsOf(kind),
+    ...("compose" in kind ? partsOf(kind) : factsOf(kind)),
     "## Fields",
     tableOf(rows.filter(({ path }) => !isInside(path, references))),
     ...(references.length === 0 ? [] : ["## References", referencesText(references)]),
@@ -32,6 +33,11 @@ export function kindPage(kind: KindProvider): string {
     `\`\`\`yaml\n${stringify(exampleOf(kind, spec))}\`\`\``,
   ]
   return `${parts.join("\n\n")}\n`
+}
+
+function partsOf({ children }: CompositeKind): readonly string[] {
+  const kinds = children.map((child) => `${child.kind} (\`${child.group}\`)`)
+  return kinds.length === 0 ? [] : [`- Made of objects of other kinds: ${kinds.join(", ")}.`]
 }
 
 function factsOf(kind: KindProvider): readonly string[] {
@@ -117,7 +123,7 @@ function siblingOf(path: string, name: string): string {
   return dot < 0 ? name : `${path.slice(0, dot)}.${name}`
 }
 
-function exampleOf(kind: KindProvider, spec: JsonObject): JsonObject {
+function exampleOf(kind: KindProvider | CompositeKind, spec: JsonObject): JsonObject {
   return {
     apiVersion: `${kind.group}/${kind.version}`,
     kind: kind.kind,

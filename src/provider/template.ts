@@ -3,6 +3,7 @@
 // and writes none.
 
 import { providerFault } from "./faults.ts"
+import { providerBrief } from "./template-brief.ts"
 
 export interface TemplateFile {
   /** Relative to the new folder. */
@@ -26,7 +27,9 @@ export function providerTemplate(name: string): readonly TemplateFile[] {
     { path: `${name}.ts`, content: kindModule(name, kind) },
     { path: `${name}.test.ts`, content: testModule(name, kind) },
     { path: "README.md", content: readme(name, kind) },
+    { path: "BRIEF.md", content: providerBrief(name, kind) },
     { path: "package.json", content: manifest(name) },
+    { path: "tsconfig.json", content: compilerOptions() },
   ]
 }
 
@@ -53,7 +56,7 @@ const send =
   async ({ desired }, { world, signal, token }) => {
     const { api: _, name: __, ...item } = desired
     // The check happens at the effect: nobody else's change is ever overwritten.
-    const headers = token ? { "if-match": token } : { "if-none-match": "*" }
+    const headers: Record<string, string> = token ? { "if-match": token } : { "if-none-match": "*" }
     const request = { method, url: urlOf(desired), headers, body: JSON.stringify(item) }
     const { status } = await world.http.request(request, signal)
     if (status < 300) return { kind: "done" }
@@ -120,8 +123,12 @@ A Setpoint provider. \`${name}.ts\` defines the kind, \`${name}.test.ts\` examin
    Answer \`failed\` only when nothing changed; throw when you can't know.
 4. Point the test at your own system: \`restSubject\` is for APIs like the one in the template.
 
+\`BRIEF.md\` says all of this to somebody who is to write it for you, a colleague or an assistant;
+the test is what you accept their work by.
+
     npm install
     npm test                                            # node --test; Node 22.18 or newer
+    npm run types                                       # tsc
     setpoint up ./manifests --provider ./${name}.ts
 
 A manifest:
@@ -133,13 +140,25 @@ A manifest:
 `
 }
 
+function compilerOptions(): string {
+  const content = {
+    compilerOptions: {
+      ...{ strict: true, noEmit: true, target: "esnext", module: "nodenext" },
+      ...{ types: ["node"], skipLibCheck: true },
+      ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true },
+    },
+  }
+  return `${JSON.stringify(content, null, 2)}\n`
+}
+
 function manifest(name: string): string {
   const content = {
     name: `setpoint-provider-${name}`,
     private: true,
     type: "module",
-    scripts: { test: "node --test" },
+    scripts: { test: "node --test", types: "tsc" },
     dependencies: { setpoint: "*", zod: "^4.0.0" },
+    devDependencies: { "@types/node": "*", typescript: ">=5.8" },
   }
   return `${JSON.stringify(content, null, 2)}\n`
 }

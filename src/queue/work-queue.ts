@@ -41,6 +41,8 @@ class Entry extends Linked<Entry> implements Delayed {
   request: Request | undefined = undefined
   running = false
   failures = 0
+  /** Before it was last given out. */
+  waitedMs = 0
   dueAt = 0
   order = 0
   place = -1
@@ -115,6 +117,7 @@ export class WorkQueue {
     const entry = this.#closed ? undefined : this.#lanes.takeNext()
     if (entry?.request === undefined) return undefined
     this.#requests.remove(entry.request)
+    entry.waitedMs = this.#clock.monotonic() - entry.request.since
     entry.request = undefined
     entry.running = true
     this.#running++
@@ -153,6 +156,17 @@ export class WorkQueue {
   /** Keys that wait, also those that wait for their own running pass to end. */
   depth(): number {
     return this.#requests.length
+  }
+
+  /** Whether a pass over this key runs, or one waits that is not merely due later. */
+  isAhead(key: string): boolean {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && (entry.running || entry.request !== undefined)
+  }
+
+  /** For how long a key that is given out had waited. */
+  waitedMs(key: string): number {
+    return this.#entries.get(key)?.waitedMs ?? 0
   }
 
   running(): number {

@@ -4,8 +4,17 @@ import type { Cause, FieldChange, Verb } from "../contract/action.ts"
 import { sourcePrincipal } from "../contract/principal.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { authorsSince } from "../object/authors.ts"
-import { type ApiObject, loopLabel, sourceAnnotation } from "../object/object.ts"
+import {
+  type ApiObject,
+  controllerOf,
+  loopLabel,
+  sourceAnnotation,
+  whyAnnotation,
+} from "../object/object.ts"
+import type { FoundReference } from "./desire.ts"
 import type { RollbackCause } from "./loop-engine.ts"
+
+const whyMax = 500
 
 export interface CauseInput {
   readonly object: ApiObject
@@ -13,6 +22,7 @@ export interface CauseInput {
   readonly sourceRevision: string | undefined
   /** Pinned specs are in force instead of the source's. */
   readonly rollback?: RollbackCause | undefined
+  readonly references?: readonly FoundReference[]
 }
 
 export function causeOf(input: CauseInput, verb: Verb, changes: readonly FieldChange[]): Cause {
@@ -41,11 +51,32 @@ export function causeOf(input: CauseInput, verb: Verb, changes: readonly FieldCh
     const { principal, text } = rollback
     return { kind: "rollback", principal, text, ...revision }
   }
+  const flowed = flowedFrom(input, changes)
+  if (flowed !== undefined) return { kind: "dependency", text: flowed, ...by, ...revision }
   const hand = by.principal === undefined ? "" : ` by ${by.principal}`
-  const declared = place === undefined ? `declared by API${hand}` : `declared in ${place}`
+  const parent = controllerOf(object)
+  const declarer = parent === undefined ? `API${hand}` : `${parent.kind} ${parent.name}`
+  const declared = place === undefined ? `declared by ${declarer}` : `declared in ${place}`
+  const why = object.metadata.annotations?.[whyAnnotation]
+  const because = why === undefined ? "" : `: ${why.slice(0, whyMax)}`
   const also = drifted.length > 0 ? `, and someone changed ${drifted.join(", ")}` : ""
   const asked = by.principal === undefined && place !== undefined ? sourceOf(object) : by
-  return { kind: "edit", text: `${declared}${also}`, ...asked, ...revision }
+  return { kind: "edit", text: `${declared}${because}${also}`, ...asked, ...revision }
+}
+
+/** Nobody changed the spec: what it takes from another object is another value now. */
+function flowedFrom(
+  { object, record, references = [] }: CauseInput,
+  changes: readonly FieldChange[],
+): string | undefined {
+  const asked = changes.filter((change) => change.why !== "drift")
+  const edited = record?.generation !== object.metadata.generation
+  if (references.length === 0 || edited || asked.length === 0) return undefined
+  const taken = asked.map(({ path }) => references.find(({ reference }) => path === reference.path))
+  const [first] = taken
+  if (first === undefined || taken.includes(undefined)) return undefined
+  const { kind, name, field, path } = first.reference
+  return `${path} is taken from ${field} of ${kind} ${name}, which changed`
 }
 
 /** Who asked by API since it was last applied; the last one first of all. */

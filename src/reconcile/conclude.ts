@@ -58,6 +58,7 @@ export async function conclude(
     case "action":
       // What waits must be looked at again: its target may come back exactly as it was.
       ports.settled.drop(subject.key)
+      await tellOutputs(subject, seen, ports)
       ticket.propose(proposalOf(subject, seen, proposed, ticket))
       return waitForRound
   }
@@ -65,7 +66,9 @@ export async function conclude(
 
 /** Our own targets that are gone are counted together: all at once is evidence against the look. */
 export function noteVanished({ uid, kind, loop }: Subject, seen: Look, now: number): void {
-  if (seen.record?.owned !== true || kind.provider.fungible) return
+  // Replicas come and go; where their end shows as drift, one that is absent has vanished.
+  const goes = kind.provider.fungible && kind.provider.restless === undefined
+  if (seen.record?.owned !== true || goes) return
   if (seen.observation.kind === "absent") {
     loop.vanish.note(uid, kind.provider.kind, now)
   } else loop.vanish.seen(uid, seen.record.actedAt)
@@ -174,15 +177,37 @@ async function settle(
   })
   const owned = record?.owned === true
   const drifted = reported.map((change) => change.path).join(", ")
+  const waiting = observation.kind === "present" ? observation.waiting : undefined
   await report(subject, ports, {
-    state: "ready",
-    reason: owned ? "Converged" : "Matched",
-    message: owned ? "as declared" : "as declared; it was there before and is not ours",
+    ...(waiting === undefined
+      ? {
+          state: "ready",
+          reason: owned ? "Converged" : "Matched",
+          message: owned ? "as declared" : "as declared; it was there before and is not ours",
+        }
+      : { state: "waiting", ...waiting, because: { failure: { class: "Transient" } } }),
+    ...outputsOf(observation),
     target: seen.text,
     owned,
     ...(drifted === "" ? {} : { drifted: `left as it is by onDrift or onConflict: ${drifted}` }),
   })
-  return settled
+  if (waiting?.afterMs === undefined) return settled
+  return { kind: "wait", reason: waiting.message, afterMs: waiting.afterMs }
+}
+
+/** What is known of the target besides the spec; a target that is not there says nothing. */
+function outputsOf(observation: Look["observation"]): Pick<Report, "outputs"> {
+  if (observation.kind === "unknown") return {}
+  return { outputs: observation.kind === "present" ? (observation.outputs ?? {}) : {} }
+}
+
+/** Others act on these facts: they are told before the act, which may wait for long. */
+async function tellOutputs(subject: Subject, seen: Look, ports: ReconcilePorts): Promise<void> {
+  const { outputs = {} } = outputsOf(seen.observation)
+  const known = subject.object.status?.outputs ?? {}
+  if (equalJson(known, outputs)) return
+  const said = { reason: "Differs", message: "it is not as declared", target: seen.text }
+  await report(subject, ports, { state: "working", ...said, outputs })
 }
 
 /** Becomes or stays ours, with what is applied now; only the ledger changes. */

@@ -8,7 +8,7 @@ import type { FieldChange } from "../contract/action.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import { diffThreeWay } from "../schema/three-way.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
-import { hideSecrets, type SecretHasher } from "./secrets.ts"
+import { hideSecrets, hideUnhidden, type SecretHasher } from "./secrets.ts"
 
 export interface DiffInput {
   readonly kind: KindRuntime
@@ -19,6 +19,8 @@ export interface DiffInput {
   readonly hasher: SecretHasher
 }
 
+const topField = (path: string): string => path.split(/[.[]/)[0] ?? path
+
 export function diffTarget({ kind, desired, observed, record, hasher }: DiffInput): FieldChange[] {
   const { provider, node } = kind
   const normal = (value: JsonObject) =>
@@ -27,15 +29,20 @@ export function diffTarget({ kind, desired, observed, record, hasher }: DiffInpu
   const applied = protects("removed-field-is-removed") ? record?.applied : undefined
   const differences = diffThreeWay(node, {
     desired: prepare(desired),
-    ...(applied === undefined ? {} : { applied }),
+    // A field may hold the value of a Secret only since it was last applied.
+    ...(applied === undefined
+      ? {}
+      : { applied: hideUnhidden(applied, provider.secretPaths, hasher) }),
     ...(observed === undefined ? {} : { observed: prepare(observed) }),
   })
   return differences.map(({ path, before, after, why }) => {
     const old = compactValue(before)
     const wanted = compactValue(after)
+    // What changes by itself by nature is nobody's other wish.
+    const natural = why === "conflict" && provider.restless?.includes(topField(path)) === true
     return {
       path,
-      why,
+      why: natural ? "requested" : why,
       ...(old === undefined ? {} : { before: old }),
       ...(wanted === undefined ? {} : { after: wanted }),
     }

@@ -104,7 +104,9 @@ export class Dispatcher {
 
   async #act(loop: LoopEngine, proposals: readonly Proposal[]): Promise<void> {
     const { actuator } = this.#ports
-    const current = this.#unclaimed(proposals.filter((one) => this.#isCurrent(loop, one)))
+    const latest = await Promise.all(proposals.map((one) => this.#isLatest(one)))
+    const known = proposals.filter((one, index) => latest[index] && this.#isCurrent(loop, one))
+    const current = this.#unclaimed(known)
     for (const stale of proposals) if (!current.includes(stale)) this.#giveUp(loop, stale)
     if (current.length === 0) return
     const reports = await actuator.perform(current.map((one) => this.#admit(loop, one)))
@@ -134,6 +136,13 @@ export class Dispatcher {
       taken.add(action.target)
       return true
     })
+  }
+
+  /** A slow pass may propose after an act that it did not see; the ledger knows of that one. */
+  async #isLatest({ action, record }: Proposal): Promise<boolean> {
+    const now = await this.#ports.ledger.record(action.uid)
+    const same = now?.actedAt === record.actedAt && now?.pending?.id === record.pending?.id
+    return same || !protects("overtaken-looks-are-dropped")
   }
 
   /** The object still asks for what was judged, in this loop, and the loop still acts. */

@@ -33,5 +33,6 @@ export function believed(
 }
 
 function isLocal(provider: KindProvider, desired: JsonObject): boolean {
-  return provider.identityRule === "derived" && provider.connection(desired) === ""
+  const here = provider.connection(desired) === "" || provider.readsOwnWrites === true
+  return provider.identityRule === "derived" && here
 }

@@ -38,4 +38,19 @@ export const reconcileFault = defineFaults({
     text: "cannot go on with {object}: it waits for {reference}",
     hint: "it goes on by itself when that field has a value",
   },
+  "SPT-LOOP-008": {
+    fault: "stuck",
+    text: "cannot compose {object}: {cause}",
+    hint: "nothing is made or deleted until it can be; its children stay as they are",
+  },
+  "SPT-LOOP-009": {
+    fault: "stuck",
+    text: "cannot make {child} for {kind} {name}: there is one that does not belong to it",
+    hint: "rename or delete the other one; a composite takes nothing that others made",
+  },
+  "SPT-LOOP-010": {
+    fault: "stuck",
+    text: "cannot give {object} the value of {reference}: {why}",
+    hint: "declare the Secret in the same source, or bind a role with `get` of it to that name",
+  },
 })

@@ -10,10 +10,11 @@ import type { Dated, Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { ApiObject } from "../object/object.ts"
+import type { Desired, FoundReference } from "./desire.ts"
 import { diffTarget } from "./diff.ts"
-import { type KindRuntime, targetText } from "./kind-runtime.ts"
+import { type KindRuntime, targetText, withSecretPaths } from "./kind-runtime.ts"
 import type { LoopEngine } from "./loop-engine.ts"
-import { hideSecrets, type SecretHasher } from "./secrets.ts"
+import { hiddenPaths, hideSecrets, type SecretHasher, withoutSecrets } from "./secrets.ts"
 
 /** An object with everything that decides about it. */
 export interface Subject {
@@ -36,6 +37,17 @@ export interface Look {
   readonly desiredHash: string
   /** Cheap to compare; undefined for kinds without. */
   readonly fingerprint: string | undefined
+  /** What was taken from other objects. */
+  readonly references?: readonly FoundReference[]
+}
+
+/** What came from a Secret, now or when it was last applied, is hidden like a secret field. */
+export function withHidden(
+  kind: KindRuntime,
+  { secretPaths }: Pick<Desired, "secretPaths">,
+  record: TargetRecord | undefined,
+): KindRuntime {
+  return withSecretPaths(kind, [...secretPaths, ...hiddenPaths(record?.applied ?? {})])
 }
 
 /** The target that an object describes. */
@@ -87,6 +99,7 @@ export interface LookInput {
   readonly desired: JsonObject
   readonly record: TargetRecord | undefined
   readonly hasher: SecretHasher
+  readonly references?: readonly FoundReference[]
   observe(target: Target): Promise<Dated<Observation>>
   fingerprint(target: Target): string | undefined
 }
@@ -96,7 +109,7 @@ export async function look(input: LookInput): Promise<Look> {
   const { kind } = subject
   const target = targetOf(subject, desired, input.record)
   const fingerprint = input.fingerprint(target)
-  const observation = await confirmed(input, target)
+  const observation = discreet(await confirmed(input, target), kind, desired)
   const record = afterInterruption(input, observation)
   const applied = appliedForm(kind, desired, hasher)
   const observed = observation.kind === "present" ? observation.value : undefined
@@ -105,7 +118,18 @@ export async function look(input: LookInput): Promise<Look> {
   const text = targetText(kind.provider, desired)
   const desiredHash = hashJson(applied)
   const facts = { desired, target, text, record, observation, changes }
-  return { ...facts, applied, desiredHash, fingerprint }
+  const { references = [] } = input
+  return { ...facts, applied, desiredHash, fingerprint, references }
+}
+
+/** Secrets do not show in what the target says of itself. */
+function discreet(
+  seen: Dated<Observation>,
+  { provider: { secretPaths } }: KindRuntime,
+  desired: JsonObject,
+): Dated<Observation> {
+  if (seen.kind !== "present" || seen.outputs === undefined || secretPaths.length === 0) return seen
+  return { ...seen, outputs: withoutSecrets(seen.outputs, secretPaths, desired, seen.value) }
 }
 
 /**

@@ -12,7 +12,9 @@ import { flapCorrectionsMax, flapWindowMs } from "../guard/flap-guard.ts"
 import { type JudgedAction, judgeAction, type LimitFacts, type RoundFacts } from "../guard/guard.ts"
 import { roundGuards } from "../guard/guards.ts"
 import { windowState } from "../guard/time-windows.ts"
+import type { WaveFacts } from "../guard/wave-guard.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { waveOf } from "../object/wave.ts"
 import { HeldSet } from "./held-set.ts"
 import { type InvariantJudge, judgeByInvariants } from "./judge-by-invariants.ts"
 import { floorUse } from "./limit-facts.ts"
@@ -60,6 +62,8 @@ export interface LoopEnginePorts {
   failed(error: unknown): void
   /** Every object of the loop that a provider answers for. */
   keysOf(loop: string): Iterable<string>
+  /** How far the loop's waves are; undefined where it has none. */
+  waves?(loop: string): WaveFacts | undefined
   /** What invariants say of the actions that the other guards let through. */
   invariants?(loop: LoopEngine, ...sets: Parameters<InvariantJudge>): ReturnType<InvariantJudge>
 }
@@ -144,6 +148,7 @@ export class LoopEngine {
       floors: this.spec.floors.map((floor) => this.#floorFacts(floor, size)),
       window: windowState(this.spec.windows, this.#ports.clock.now()),
       ...this.sourceAge(),
+      ...this.#waves(),
       vanished: this.vanish.facts(
         time.now(),
         (kind) => inventory.size(this.id, kind),
@@ -186,6 +191,11 @@ export class LoopEngine {
     }
   }
 
+  #waves(): Pick<RoundFacts, "waves"> {
+    const waves = this.#ports.waves?.(this.id)
+    return waves === undefined ? {} : { waves }
+  }
+
   noteLooked(key: string): void {
     this.looked?.add(key)
   }
@@ -201,7 +211,9 @@ export class LoopEngine {
   take({ action, limitedChange }: Proposal): void {
     if (protects("one-act-per-object")) this.acting.add(action.uid)
     const draws = limitedChange && !this.approvals.has(action.digest)
-    if (draws) this.reserved.set(action.uid, destroysOf(action))
+    // A delete was counted when it was marked.
+    const destroys = action.verb === "delete" ? 0 : destroysOf(action)
+    if (draws) this.reserved.set(action.uid, destroys)
   }
 
   /** It acted, or will not. */
@@ -231,6 +243,7 @@ export class LoopEngine {
       flapping: this.#flapping(proposal),
       effects: effectsOf(action, proposal.kind.marks),
       paidByGlass: this.#ports.ledger.budgets.grantOf(action.uid)?.breakGlass !== undefined,
+      wave: waveOf(proposal.object),
       ...protectionOf(proposal, this.spec),
       ...(rejectedBy === undefined ? {} : { rejectedBy }),
     }
@@ -261,9 +274,12 @@ export class LoopEngine {
     return same ? rejection.principal : undefined
   }
 
-  #flapping({ action, record }: Proposal): string[] {
+  #flapping({ action, record, kind }: Proposal): string[] {
+    const restless = kind.provider.restless ?? []
     const since = this.#ports.ledger.time.now() - flapWindowMs
-    const drifted = action.changes.filter((change) => change.why === "drift")
+    const drifted = action.changes.filter(
+      (change) => change.why === "drift" && !restless.includes(change.path),
+    )
     const often = drifted.filter(({ path }) => {
       const times = record.corrections?.[path] ?? []
       return times.filter((at) => at > since).length >= flapCorrectionsMax

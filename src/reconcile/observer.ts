@@ -18,6 +18,7 @@ import {
   unknown,
 } from "../contract/observation.ts"
 import type { KindProvider, Target } from "../contract/provider.ts"
+import type { ProviderCall, ProviderCalls } from "../contract/provider-call.ts"
 import type { ReadWorld } from "../contract/world.ts"
 
 export interface ConnectionGate {
@@ -32,6 +33,7 @@ export interface ObserverPorts {
   readonly gate: ConnectionGate
   /** Taken before a read, where many passes over one listing would never end their turn. */
   readonly breath?: Breath
+  readonly calls?: ProviderCalls
 }
 
 interface DatedListing {
@@ -65,10 +67,12 @@ export class Observer {
   readonly #world: ReadWorld
   readonly #gate: ConnectionGate
   readonly #breath: Breath | undefined
+  readonly #calls: ProviderCalls | undefined
   readonly #scopes = new Map<string, ScopeState>()
 
   constructor(ports: ObserverPorts) {
     this.#clock = ports.clock
+    this.#calls = ports.calls
     this.#breath = ports.breath
     this.#world = ports.world
     this.#gate = ports.gate
@@ -177,18 +181,30 @@ export class Observer {
     read: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const connection = breakerName(kind, kind.connection(target.desired))
-    if (!(await this.#gate.enterRead(connection))) {
+    const asked = this.#clock.monotonic()
+    const entered = await this.#gate.enterRead(connection)
+    const started = this.#clock.monotonic()
+    if (connection !== "") this.#calls?.limited(kind.kind, target.object, started - asked)
+    if (!entered) {
       return failed("calls to this connection fail; its breaker is open", passing)
     }
     try {
       const limitMs = protects("reads-have-deadlines") ? kind.timeoutMs.observe : Infinity
       const timed = await withDeadline(this.#clock, limitMs, read)
-      this.#gate.record(connection, timed.kind === "done" && !isDoubt(timed.value))
+      const known = timed.kind === "done" && !isDoubt(timed.value)
+      this.#gate.record(connection, known)
+      this.#count(kind, started, known ? "ok" : "unknown")
       if (timed.kind === "done") return timed.value
       return failed(`no answer within ${kind.timeoutMs.observe / 1000} s`, passing)
     } catch (error) {
       this.#gate.record(connection, false)
+      this.#count(kind, started, "failed")
       return failed(toFault(error).message, failureOf(error))
     }
+  }
+
+  #count(kind: KindProvider, started: number, result: ProviderCall["result"]): void {
+    const call = kind.list === undefined ? "observe" : "list"
+    this.#calls?.called({ kind: kind.kind, call, result, ms: this.#clock.monotonic() - started })
   }
 }

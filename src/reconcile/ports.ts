@@ -2,10 +2,11 @@
 
 import type { Clock } from "../base/clock.ts"
 import type { Observation } from "../contract/observation.ts"
+import type { Outcome } from "../contract/outcome.ts"
 import type { Target } from "../contract/provider.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ApiObject } from "../object/object.ts"
-import type { Lookup } from "./desire.ts"
+import type { FoundReference, Lookup } from "./desire.ts"
 import type { Slot } from "./held-set.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
 import type { Subject } from "./look.ts"
@@ -27,6 +28,12 @@ export interface ReconcilePorts {
   object(key: string): Promise<ApiObject | undefined>
   kindOf(key: string): KindRuntime | undefined
   loopOf(id: string): LoopEngine | undefined
+  /** What this object takes from others, as this pass found it. */
+  refers?(key: string, namespace: string, found: readonly FoundReference[]): void
+  /** Marked objects that take values from this one: they are deleted first. */
+  goesAfter?(key: string): readonly string[]
+  /** A pass over an object that has children instead of a target; undefined when all are gone. */
+  compose?(subject: Subject): Promise<Outcome | undefined>
   /** There is no such object any more: what it owned must not be forgotten. */
   gone(key: string): Promise<void>
   /** Takes our finalizer off, which lets a marked object go. */

@@ -12,6 +12,7 @@ import { countDestroyed, effectsOf } from "../guard/effects.ts"
 import { onConflictOf, onDriftOf } from "../guard/path-policy.ts"
 import type { ApiObject } from "../object/object.ts"
 import { causeOf } from "./cause.ts"
+import type { FoundReference } from "./desire.ts"
 import { reconcileFault } from "./faults.ts"
 import type { KindRuntime } from "./kind-runtime.ts"
 import type { RollbackCause } from "./loop-engine.ts"
@@ -30,6 +31,7 @@ export interface ProposeInput {
   readonly sourceRevision: string | undefined
   readonly rollback?: RollbackCause | undefined
   readonly adoptDeclared: boolean
+  readonly references?: readonly FoundReference[]
 }
 
 export type Proposed =

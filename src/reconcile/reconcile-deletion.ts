@@ -19,7 +19,7 @@ import { desire } from "./desire.ts"
 import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
-import { appliedForm, knownForm, recordedTarget, type Subject } from "./look.ts"
+import { appliedForm, knownForm, recordedTarget, type Subject, withHidden } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -28,15 +28,21 @@ import type { Ticket } from "./round.ts"
 const deletingMsMax = 10 * 60_000
 
 export async function reconcileDeletion(
-  subject: Subject,
+  plain: Subject,
   ticket: Ticket,
   ports: ReconcilePorts,
 ): Promise<Outcome> {
-  const { uid, object, kind, loop } = subject
+  const { uid, object, loop, key } = plain
   const record = await ports.ledger.record(uid)
+  const found = await desire(object, plain.kind.provider, ports.lookup)
+  const { desired } = found
+  ports.refers?.(key, object.metadata.namespace ?? "", found.references)
+  const kind = withHidden(plain.kind, found, record)
+  const subject: Subject = { ...plain, kind }
   if (record === undefined || !record.owned) return release(subject, record, ports)
   if (loop.spec.mode === "Observe") return release(subject, record, ports)
-  const { desired } = await desire(object, kind.provider, ports.lookup)
+  const first = protects("dependents-go-first") ? ports.goesAfter?.(key)[0] : undefined
+  if (first !== undefined) return waitForDependent(subject, first, ports)
   const target = recordedTarget(subject, desired, record)
   const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
   const seen = await ports.observer.observe(kind.provider, target, notBefore)
@@ -64,6 +70,18 @@ export async function reconcileDeletion(
   return waitForRound
 }
 
+/** What takes a value from it goes first; its end wakes this one. */
+async function waitForDependent(
+  subject: Subject,
+  dependent: string,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const message = `${dependent} takes a value from it and goes first`
+  const because = { waitsFor: [`the end of ${dependent}`] }
+  await report(subject, ports, { state: "waiting", reason: "DependentFirst", message, because })
+  return { kind: "wait", reason: message }
+}
+
 /** The delete that a marked object stands for. */
 export function deletionProposal(
   subject: Subject,
@@ -82,7 +100,8 @@ export function deletionProposal(
     applied: appliedForm(kind, desired, hasher),
     fresh: isFresh(action, observation, notBefore),
     adoptDeclared: false,
-    limitedChange: false,
+    // What others took the place of was not counted as a delete when it was marked.
+    limitedChange: ledger.budgets.grantOf(subject.uid)?.count === 0,
     desiredHash: "",
   }
 }

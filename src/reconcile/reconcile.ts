@@ -8,7 +8,7 @@ import { conclude, report, settled } from "./conclude.ts"
 import { desire } from "./desire.ts"
 import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
-import { type Look, look, type Subject } from "./look.ts"
+import { type Look, look, type Subject, withHidden } from "./look.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { reconcileDeletion } from "./reconcile-deletion.ts"
 import { retireOldTarget } from "./retire-target.ts"
@@ -19,6 +19,8 @@ export async function reconcile(key: string, ports: ReconcilePorts): Promise<Out
   if (subject === undefined) return settled
   if ("fault" in subject) return subject
   if (subject.loop.acting.has(subject.uid)) return { kind: "wait", reason: "its act is under way" }
+  const composed = await composite(subject, ports)
+  if (composed !== undefined) return composed
   const ticket = subject.loop.round.enter()
   try {
     if (subject.object.metadata.deletionTimestamp !== undefined) {
@@ -29,6 +31,13 @@ export async function reconcile(key: string, ports: ReconcilePorts): Promise<Out
     subject.loop.noteLooked(key)
     ticket.leave()
   }
+}
+
+/** Undefined for what has a target, and for a marked parent whose children are gone. */
+async function composite(subject: Subject, ports: ReconcilePorts): Promise<Outcome | undefined> {
+  if (subject.kind.composite === undefined || ports.compose === undefined) return undefined
+  subject.loop.noteLooked(subject.key)
+  return ports.compose(subject)
 }
 
 async function findSubject(
@@ -55,12 +64,26 @@ async function findSubject(
 }
 
 async function reconcileTarget(
-  subject: Subject,
+  plain: Subject,
   ticket: Ticket,
   ports: ReconcilePorts,
 ): Promise<Outcome> {
-  const { key, object, uid, kind, loop } = subject
-  const { desired, missing } = await desire(object, kind.provider, ports.lookup)
+  const { key, object, uid, loop } = plain
+  const found = await desire(object, plain.kind.provider, ports.lookup)
+  const { desired, missing, references } = found
+  ports.refers?.(key, object.metadata.namespace ?? "", references)
+  const record = await ports.ledger.record(uid)
+  const kind = withHidden(plain.kind, found, record)
+  const subject: Subject = { ...plain, kind }
+  if (missing[0] !== undefined && found.refused !== undefined) {
+    const reference = `${missing[0].kind} ${missing[0].name}`
+    const details = { object: key, reference, why: found.refused }
+    const fault = reconcileFault("SPT-LOOP-010", details)
+    const message = `${fault.message} (${fault.hint})`
+    const because = { fact: fault.message }
+    await report(subject, ports, { state: "stuck", reason: "ReferenceRefused", message, because })
+    return { kind: "stuck", fault }
+  }
   if (missing[0] !== undefined) {
     const { kind: other, name, field } = missing[0]
     const reference = `${other} ${name} ${field}`
@@ -70,7 +93,6 @@ async function reconcileTarget(
     await report(subject, ports, { state: "waiting", ...said })
     return { kind: "wait", reason: message }
   }
-  const record = await ports.ledger.record(uid)
   const retired = await retireOldTarget(subject, desired, record, ticket, ports)
   if (retired !== undefined) return retired
   const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
@@ -79,7 +101,9 @@ async function reconcileTarget(
     return believed(seen, record, kind.provider, target.desired, ports.ledger.time.now())
   }
   const fingerprint = (target: Look["target"]) => ports.observer.fingerprint(kind.provider, target)
-  const seen = await look({ subject, desired, record, hasher: ports.hasher, observe, fingerprint })
+  const { hasher } = ports
+  const given = { subject, desired, record, references, hasher }
+  const seen = await look({ ...given, observe, fingerprint })
   ports.watchTarget(key, kind, seen.target)
   ports.seen?.(subject, seen.observation)
   return conclude(subject, seen, ticket, ports)

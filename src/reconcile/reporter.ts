@@ -12,6 +12,7 @@ import { isOverdue, overdueReport } from "./deletion-deadline.ts"
 import { diagnose, lastingAttempts, lastingMs, saysLasting } from "./diagnose.ts"
 import type { StateLog } from "./state-log.ts"
 import { type Report, type ReportState, sameStatus, statusOf } from "./status.ts"
+import { UnconvergedBook } from "./unconverged-book.ts"
 
 export interface Unconverged {
   readonly key: string
@@ -59,7 +60,7 @@ export class Reporter {
   readonly #clock: Clock
   readonly #write: StatusWriter
   readonly #options: ReporterOptions
-  readonly #unconverged = new Map<string, Unconverged>()
+  readonly book = new UnconvergedBook()
   /** What was told of each object, so that it is told once. */
   readonly #told = new Map<string, string>()
 
@@ -93,19 +94,19 @@ export class Reporter {
   }
 
   #clear(key: string): void {
-    this.#unconverged.delete(key)
+    this.book.delete(key)
     this.#told.delete(key)
   }
 
   /** Oldest first. */
   unconverged(loop?: string): Unconverged[] {
-    const all = [...this.#unconverged.values()]
+    const all = this.book.all()
     const chosen = loop === undefined ? all : all.filter((one) => one.loop === loop)
     return chosen.sort((left, right) => left.since - right.since)
   }
 
   stateOf(key: string): Unconverged | undefined {
-    return this.#unconverged.get(key)
+    return this.book.get(key)
   }
 
   #diagnose(
@@ -119,7 +120,7 @@ export class Reporter {
       return undefined
     }
     const now = this.#clock.now()
-    const known = this.#unconverged.get(key)
+    const known = this.book.get(key)
     const name = nameOf(object)
     const stored = storedDiagnosis(object)
     const first = diagnose(found, { name, overdue, lasting: false })
@@ -134,7 +135,7 @@ export class Reporter {
     const since = known?.since ?? Math.min(now, before?.since ?? now)
     const times = { since, classSince, attempts }
     const why = diagnosis === undefined ? {} : { diagnosis }
-    this.#unconverged.set(key, { key, loop, state, reason, message, ...times, ...why })
+    this.book.set({ key, loop, state, reason, message, ...times, ...why })
     if (diagnosis !== undefined) this.#tell({ key, loop, object, diagnosis, lasting }, overdue)
     return diagnosis
   }

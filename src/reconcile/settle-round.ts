@@ -28,6 +28,8 @@ export interface SettleRoundPorts {
   lookAt(loop: LoopEngine): void
   /** Counts and verdicts of the round, for metrics and the loop's status. */
   publish(loop: LoopEngine): Promise<void>
+  /** The same for metrics: before any intent, and at once. */
+  judged?(loop: LoopEngine, judged: readonly Judged[]): void
 }
 
 export async function settleRound(
@@ -36,6 +38,7 @@ export async function settleRound(
   ports: SettleRoundPorts,
 ): Promise<void> {
   noteRound(loop, judged, ports.ledger)
+  ports.judged?.(loop, judged)
   const allowed = judged.filter((one) => one.verdict.kind === "allow")
   // Before anything is waited for: a second pass meanwhile must not propose the same again.
   for (const { proposal } of allowed) {
@@ -123,7 +126,7 @@ function waitMs(loop: LoopEngine, { reasons }: Verdict, ports: SettleRoundPorts)
       const { until } = windowState(loop.spec.windows, clock.now())
       return Math.min(waitMsMax, (until ?? Infinity) - clock.now())
     }
-    if (code === "SourceStale") return sourceLookMs
+    if (code === "SourceStale" || code === "Wave") return sourceLookMs
     if (code !== "ChangeLimit") return 0
     const windows = [loop.spec.limits, ...loop.spec.floors.map(({ limits }) => limits)]
     return Math.max(

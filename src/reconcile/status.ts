@@ -1,11 +1,12 @@
 // What the plane reports about one object: conditions with Kubernetes' meaning. Computed once, at
 // the end of a pass, from one report; an unchanged report is an unchanged status.
 
-import { equalJson, isObject, type Json, type JsonObject } from "../base/json.ts"
+import { equalJson, type JsonObject } from "../base/json.ts"
 import type { Diagnosis, Failure } from "../contract/diagnosis.ts"
 import type { Reason } from "../contract/verdict.ts"
 import { type ConditionInput, mergeConditions } from "../object/conditions.ts"
-import type { ApiObject, Condition } from "../object/object.ts"
+import type { ApiObject } from "../object/object.ts"
+import { readConditions } from "./read-conditions.ts"
 
 export type ReportState = "ready" | "working" | "held" | "waiting" | "denied" | "retrying" | "stuck"
 
@@ -35,6 +36,12 @@ export interface Report {
   /** Drift that the loop's policy leaves alone. */
   readonly drifted?: string
   readonly because?: Because
+  /** What the target says of itself; empty when it says nothing, and kept when missing. */
+  readonly outputs?: JsonObject
+  /** Members of the status that the engine knows nothing of; those stored stay when missing. */
+  readonly own?: JsonObject
+  /** Conditions besides those that follow from the state. */
+  readonly extra?: readonly ConditionInput[]
 }
 
 export function statusOf(
@@ -44,17 +51,17 @@ export function statusOf(
   diagnosis?: Diagnosis,
 ): JsonObject {
   const before = object.status
-  const known = Array.isArray(before?.conditions) ? before.conditions : []
   const generation = object.metadata.generation ?? 0
   const conditions = mergeConditions(
-    known.flatMap(readCondition),
+    readConditions(before?.conditions),
     conditionsOf(report, generation),
     timestamp,
   )
   return {
-    ...before,
+    ...(report.own ?? before),
     observedGeneration: generation,
     conditions: conditions.map((condition) => ({ ...condition })),
+    ...outputsAfter(report.outputs),
     target: report.target,
     owned: report.owned,
     plan: report.plan,
@@ -62,15 +69,9 @@ export function statusOf(
   }
 }
 
-/** A stored condition, or nothing when it does not look like one. */
-function readCondition(value: Json): Condition[] {
-  if (!isObject(value)) return []
-  const { type, status, reason, message, lastTransitionTime } = value
-  if (status !== "True" && status !== "False" && status !== "Unknown") return []
-  const [kind, why, said, since] = [type, reason, message, lastTransitionTime].map(String)
-  if (kind === undefined || why === undefined || said === undefined || since === undefined)
-    return []
-  return [{ type: kind, status, reason: why, message: said, lastTransitionTime: since }]
+function outputsAfter(outputs: JsonObject | undefined): JsonObject {
+  if (outputs === undefined) return {}
+  return { outputs: Object.keys(outputs).length === 0 ? undefined : outputs }
 }
 
 export function sameStatus(left: JsonObject | undefined, right: JsonObject): boolean {
@@ -90,5 +91,6 @@ function conditionsOf(report: Report, observedGeneration: number): ConditionInpu
     const drift = { reason: "Drifted", message: report.drifted, observedGeneration }
     conditions.push({ type: "Drifted", status: "True", ...drift })
   }
+  for (const extra of report.extra ?? []) conditions.push({ ...extra, observedGeneration })
   return conditions
 }

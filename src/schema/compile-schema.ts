@@ -41,8 +41,9 @@ export function compileSchema(
   openApiV3Schema: JsonObject,
   scope: SchemaScope = "object",
 ): CompiledSchema {
-  const { compiled, issues } = tryCompile(openApiV3Schema, scope)
-  if (compiled !== undefined) return compiled
+  const { parsed, issues } = judge(openApiV3Schema, scope)
+  const whole = scope === "object"
+  if (parsed !== undefined) return compileNode(joinObjectMeta(parsed, whole), whole)
   const shown = issues.slice(0, 10).map(issueText)
   const more = issues.length > 10 ? `; and ${issues.length - 10} more` : ""
   throw schemaFault("SPT-SCHEMA-001", { issues: shown.join("; ") + more, count: issues.length })
@@ -53,50 +54,70 @@ export function schemaIssues(
   openApiV3Schema: JsonObject,
   scope: SchemaScope = "object",
 ): readonly Issue[] {
-  return tryCompile(openApiV3Schema, scope).issues
+  return judge(openApiV3Schema, scope).issues
 }
 
-function tryCompile(schema: JsonObject, scope: SchemaScope) {
-  const issues = structuralIssues(schema, scope === "object")
-  if (issues.length > 0) return { compiled: undefined, issues }
-  const parsed = parseNode(schema)
-  const rules = ruleIssues(parsed, scope === "object")
-  if (rules.length > 0) return { compiled: undefined, issues: rules }
-  const wrong = defaultIssues(parsed)
-  if (wrong.length > 0) return { compiled: undefined, issues: wrong }
+/** The parsed schema, or what is wrong with it. */
+function judge(
+  schema: JsonObject,
+  scope: SchemaScope,
+): { readonly parsed?: SchemaNode; readonly issues: readonly Issue[] } {
   const whole = scope === "object"
-  return { compiled: compileNode(joinObjectMeta(parsed, whole), whole), issues: nothing }
+  const issues = structuralIssues(schema, whole)
+  if (issues.length > 0) return { issues }
+  const parsed = parseNode(schema)
+  const rules = ruleIssues(parsed, whole)
+  if (rules.length > 0) return { issues: rules }
+  const wrong = defaultIssues(parsed)
+  return wrong.length > 0 ? { issues: wrong } : { parsed, issues: nothing }
 }
 
+/** Most kinds of a plane have no objects: each part is compiled when it is first needed. */
 function compileNode(node: SchemaNode, whole: boolean): CompiledSchema {
-  const validator = compileValidator(node)
-  const rules = compileRules(node, whole)
-  const pruner = compilePruner(node)
-  const defaulter = compileDefaulter(node)
+  const validator = once(() => compileValidator(node))
+  const rules = once(() => compileRules(node, whole))
+  const pruner = once(() => compilePruner(node))
+  const defaulter = once(() => compileDefaulter(node))
+  const hasDefaults = once(() => [...walkNodes(node)].some((one) => one.node.default !== undefined))
   return {
     node,
     validate(value, old) {
       const walk = new ValidationWalk()
-      validator(value, walk)
+      validator()(value, walk)
       // Looking for the old value of every part costs more than judging: only where it matters.
       if (walk.issues.length > 0 && old !== undefined) {
         walk.issues.length = 0
-        validator(value, walk, old)
+        validator()(value, walk, old)
       }
-      if (rules === undefined) return walk.issues
+      const ruled = rules()
+      if (ruled === undefined) return walk.issues
       if (walk.issues.some(({ code, detail }) => blocking.has(detail?.code ?? code))) {
         return [...walk.issues, unchecked]
       }
-      rules(value, old, walk, { left: objectCostMax })
+      ruled(value, old, walk, { left: objectCostMax })
       return walk.issues
     },
     prune(value) {
-      if (pruner === undefined) return { value, unknown: nothing }
+      const prune = pruner()
+      if (prune === undefined) return { value, unknown: nothing }
       const walk: PruneWalk = { path: [], unknown: [] }
-      return { value: pruner(value, walk) as JsonObject, unknown: walk.unknown }
+      return { value: prune(value, walk) as JsonObject, unknown: walk.unknown }
     },
-    hasDefaults: [...walkNodes(node)].some((one) => one.node.default !== undefined),
-    applyDefaults: (value) => (defaulter === undefined ? value : (defaulter(value) as JsonObject)),
+    get hasDefaults() {
+      return hasDefaults()
+    },
+    applyDefaults(value) {
+      const fill = defaulter()
+      return fill === undefined ? value : (fill(value) as JsonObject)
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 

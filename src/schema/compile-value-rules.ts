@@ -1,10 +1,10 @@
 // Turns the value keywords of one node into closures, by the type of value they look at. Keywords
 // for another type than the value's say nothing, as in JSON Schema.
 
-import { RE2JS } from "re2js"
 import { canonicalJson, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
 import { jsonText } from "../base/json-text.ts"
 import { integerFormats, stringFormats } from "./formats.ts"
+import { compilePattern } from "./known-patterns.ts"
 import type { SchemaNode } from "./schema-node.ts"
 import type { ValidationWalk } from "./validation-walk.ts"
 
@@ -79,7 +79,7 @@ function lengthOf(value: string): number {
 }
 
 function patternRule(pattern: string): Rule<string> {
-  const expression = RE2JS.compile(pattern)
+  const expression = compilePattern(pattern)
   return (value, walk) => {
     if (value.length > patternInputMax) {
       walk.report("TooLong", `must not be longer than ${patternInputMax} to be matched`)

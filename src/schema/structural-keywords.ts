@@ -1,8 +1,8 @@
 // The keywords a schema may hold, and what each one's own value must look like. An unknown keyword
 // is an issue: a misspelt "maxlength" that checks nothing is worse than a refused definition.
 
-import { RE2JS } from "re2js"
 import { isArray, isObject, type Json } from "../base/json.ts"
+import { compilePattern } from "./known-patterns.ts"
 
 /** What the keyword's value must be, when it is not. */
 type Check = (value: Json) => string | undefined
@@ -41,7 +41,7 @@ const pattern: Check = (value) => {
   if (typeof value !== "string") return "must be text"
   if (value.length > patternLengthMax) return `must not be longer than ${patternLengthMax}`
   try {
-    RE2JS.compile(value)
+    compilePattern(value)
     return ok
   } catch (error) {
     return `must be an RE2 expression: ${error instanceof Error ? error.message : String(error)}`

@@ -13,7 +13,7 @@ export class HandledCalls {
 
   /** The world that a plane acts in; the rest of it stays as it is. */
   world(world: ActWorld): ActWorld {
-    return { files: world.files, http: this.#http(world.http) }
+    return { ...world, http: this.#http(world.http) }
   }
 
   /** Runs the effect as one mutating call of this handle. */

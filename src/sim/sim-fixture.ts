@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts"
 import { finishAction, type Verb } from "../contract/action.ts"
 import type { ActContext, ObserveContext, Target } from "../contract/provider.ts"
 import type { ActWorld } from "../contract/world.ts"
+import { worldWith } from "../provider/missing-handles.ts"
 import { memoryFiles } from "./memory-files.ts"
 import { SimClock } from "./sim-clock.ts"
 import { SimHttp } from "./sim-http.ts"
@@ -13,7 +14,8 @@ import { nameOf } from "./widget-facts.ts"
 /** Empty files and an HTTP port that expects nothing. */
 export function emptyWorld(): ActWorld {
   const clock = new SimClock()
-  return { files: memoryFiles({ clock, random: new SimRandom(1) }), http: new SimHttp(clock) }
+  const files = memoryFiles({ clock, random: new SimRandom(1) })
+  return worldWith({ files, http: new SimHttp(clock) })
 }
 
 export function newTarget(desired: JsonObject, externalId?: string): Target {

@@ -1,15 +1,16 @@
 // A whole plane in the simulator: real engine, API, ledger and store semantics, on virtual time, a
 // simulated world and a source that a test fills. A crash drops everything but the store's content.
 
+import type { CompositeKind } from "../contract/composite.ts"
 import type { KindProvider } from "../contract/provider.ts"
-import type { Source, SourceSnapshot } from "../contract/source.ts"
+import type { Source } from "../contract/source.ts"
 import type { StopEntry, StopSwitch } from "../contract/stop.ts"
 import type { Store } from "../contract/store.ts"
 import type { ActWorld } from "../contract/world.ts"
-import type { ApiObject } from "../object/object.ts"
 import { aesSealer, type SealingKeys } from "../plane/adapters/aes-sealer.ts"
 import { Plane } from "../plane/plane.ts"
 import type { PlanePorts } from "../plane/ports.ts"
+import { ToldSource as SimSource } from "../plane/testing/told-source.ts"
 import { createSecretHasher } from "../reconcile/secrets.ts"
 import { MemoryEngine } from "../store/engines/memory-engine.ts"
 import { openStoreOn } from "../store/open-memory-store.ts"
@@ -21,42 +22,7 @@ import { emptyWorld } from "./sim-fixture.ts"
 import { SimProbes } from "./sim-probes.ts"
 import { SimRandom } from "./sim-random.ts"
 
-/** A source whose content the test sets; it answers with what it was told. */
-export class SimSource implements Source {
-  description = "simulated"
-  #snapshot: SourceSnapshot = { kind: "complete", revision: "empty", manifests: [] }
-  #changed: () => void = () => {}
-
-  /** The revision is a counter: content that comes back is a new revision, as with commits. */
-  #revision = 0
-
-  declare(objects: readonly ApiObject[], revision?: string): void {
-    const manifests = objects.map((object, index) => {
-      const position = { file: "sim/all.yaml", line: index + 1, column: 1 }
-      return { object, position, locate: () => position }
-    })
-    const name = revision ?? `r${++this.#revision}`
-    this.set({ kind: "complete", revision: name, manifests })
-  }
-
-  fail(message: string, kind: "unreadable" | "invalid" = "unreadable"): void {
-    this.set({ kind, issues: [{ code: "SIM", message, hint: "wait" }] })
-  }
-
-  set(snapshot: SourceSnapshot): void {
-    this.#snapshot = snapshot
-    this.#changed()
-  }
-
-  async read(): Promise<SourceSnapshot> {
-    return this.#snapshot
-  }
-
-  watch(changed: () => void) {
-    this.#changed = changed
-    return { close: () => {} }
-  }
-}
+export { SimSource }
 
 /** The stop file of a simulated data directory; it survives crashes. */
 export class SimStop implements StopSwitch {
@@ -87,12 +53,13 @@ export class SimKeys implements SealingKeys {
 
 export interface SimPlaneOptions {
   readonly kinds: readonly KindProvider[]
+  readonly composites?: readonly CompositeKind[]
   readonly clock?: SimClock
   readonly seed?: number
   readonly world?: ActWorld
   /** Wraps the store of each start, for crash points. */
   readonly wrapStore?: (store: Store) => Store
-  readonly wrapSource?: (source: Source) => Source
+  readonly wrapSource?: (source: Source, loop: string) => Source
   readonly workers?: number
   /** How webhooks answer. */
   readonly callWebhook?: PlanePorts["callWebhook"]
@@ -108,8 +75,9 @@ export class SimPlane {
   readonly keys = new SimKeys()
   metrics = new Metrics()
   kinds: readonly KindProvider[]
+  composites: readonly CompositeKind[]
   wrapStore: ((store: Store) => Store) | undefined
-  wrapSource: ((source: Source) => Source) | undefined
+  wrapSource: ((source: Source, loop: string) => Source) | undefined
   readonly workers: number | undefined
   readonly #journal: SimPlaneOptions["journal"]
   readonly #callWebhook: SimPlaneOptions["callWebhook"]
@@ -124,6 +92,7 @@ export class SimPlane {
   constructor(options: SimPlaneOptions) {
     this.clock = options.clock ?? new SimClock()
     this.kinds = options.kinds
+    this.composites = options.composites ?? []
     this.#world = options.world ?? emptyWorld()
     this.#seed = options.seed ?? 1
     this.wrapStore = options.wrapStore
@@ -178,6 +147,7 @@ export class SimPlane {
     return {
       ...{ random, logger, clock: this.clock, metrics: this.metrics, stop: this.stop },
       kinds: this.kinds.map((kind) => handledKind(kind, this.#calls)),
+      composites: this.composites,
       ...(this.workers === undefined ? {} : { workers: this.workers }),
       ...this.#journal,
       ...(this.#callWebhook === undefined ? {} : { callWebhook: this.#callWebhook }),
@@ -187,9 +157,9 @@ export class SimPlane {
       actWorld: this.#calls.world(this.#world),
       hasher: createSecretHasher("sim", new Uint8Array(32)),
       sealer: aesSealer(this.keys, new SimRandom(this.#seed + this.#starts)),
-      openSource: (path) => {
-        this.source.description = `directory ${path}`
-        return this.wrapSource?.(this.source) ?? this.source
+      openSource: (source, loop) => {
+        this.source.description = `directory ${source.directory?.path ?? source.git?.url}`
+        return this.wrapSource?.(this.source, loop) ?? this.source
       },
     }
   }

@@ -114,6 +114,16 @@ export const sourceFault = defineFaults({
     text: "cannot show all issues of this source: {count} more were left out",
     hint: "correct the ones shown first",
   },
+  "SPT-SOURCE-023": {
+    fault: "stuck",
+    text: "cannot use this Overlay of {file}: it is not the only document of an overlay.yaml",
+    hint: "put it alone into a file overlay.yaml at the top of the loop's folder",
+  },
+  "SPT-SOURCE-024": {
+    fault: "stuck",
+    text: "cannot use an Overlay here: it only says how the manifests of its own folder change",
+    hint: "name its folder: `setpoint render FOLDER` prints what it makes of them",
+  },
   "SPT-SOURCE-030": {
     fault: "wait",
     text: "cannot read the folder {path}: it does not exist",
@@ -158,5 +168,10 @@ export const sourceFault = defineFaults({
     fault: "wait",
     text: "cannot trust {path}: it is empty (0 bytes), as a file is while it is being written",
     hint: "write its content, or delete the file if it is meant to declare nothing",
+  },
+  "SPT-SOURCE-039": {
+    fault: "stuck",
+    text: "cannot use the root {root}: the folder {path} does not lie in it",
+    hint: "name a folder above the loop's in spec.source.directory.root, without ..",
   },
 })

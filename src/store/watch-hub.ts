@@ -55,8 +55,8 @@ export class Inbox {
 
   offer(event: Published): void {
     if (this.#end !== undefined || event.revision <= this.after) return
-    const changes = event.changes.filter((change) => change.key.startsWith(this.prefix))
-    if (changes.length === 0) {
+    const changes = under(this.prefix, event.changes)
+    if (changes === undefined) {
       this.#passed()
       return
     }
@@ -71,8 +71,12 @@ export class Inbox {
       this.finish({ kind: "overrun" })
       return
     }
-    this.#events.push({ revision: event.revision, changes })
+    this.#events.push(changes === event.changes ? event : { revision: event.revision, changes })
     this.#wake?.()
+  }
+
+  get hasEvents(): boolean {
+    return this.#events.length > this.#head
   }
 
   take(): Published | undefined {
@@ -110,12 +114,14 @@ export class Inbox {
     this.#wake?.()
   }
 
-  async wait(): Promise<void> {
-    if (this.#end !== undefined || this.#progressDue || this.#events.length > this.#head) return
+  wait(): Promise<void> {
+    if (this.#end !== undefined || this.#progressDue || this.hasEvents) return Promise.resolve()
     const woken = deferred<void>()
-    this.#wake = () => woken.resolve()
-    await woken.promise
-    this.#wake = undefined
+    this.#wake = () => {
+      this.#wake = undefined
+      woken.resolve()
+    }
+    return woken.promise
   }
 
   wake(): void {
@@ -130,6 +136,13 @@ export class Inbox {
       this.#wake?.()
     })
   }
+}
+
+/** Undefined when there are none: most revisions hold one change, which most do not want. */
+function under(prefix: string, changes: readonly Change[]): readonly Change[] | undefined {
+  if (changes.length === 1) return changes[0]?.key.startsWith(prefix) ? changes : undefined
+  const some = changes.filter((change) => change.key.startsWith(prefix))
+  return some.length === 0 ? undefined : some
 }
 
 export class WatchHub {

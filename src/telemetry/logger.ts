@@ -4,7 +4,8 @@
 import type { Clock } from "../base/clock.ts"
 import { type LogValue, loggable } from "./loggable.ts"
 
-export type LogLevel = "debug" | "info" | "warn" | "error"
+export const logLevels = ["debug", "info", "warn", "error"] as const
+export type LogLevel = (typeof logLevels)[number]
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Logger {

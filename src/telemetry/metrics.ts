@@ -6,12 +6,16 @@ import { type Labels, type MetricShape, SeriesSet } from "./series.ts"
 
 export interface Counter {
   add(amount?: number, labels?: Labels): void
+  /** For what is counted elsewhere: brings it up to this total, never down. */
+  reach(total: number, labels?: Labels): void
 }
 
 export interface Gauge {
   set(value: number, labels?: Labels): void
   add(amount: number, labels?: Labels): void
   remove(labels: Labels): void
+  /** Forgets all series: for gauges that are set anew before each exposition. */
+  clear(): void
 }
 
 export interface Histogram {
@@ -25,9 +29,22 @@ export interface MetricOptions {
   readonly seriesMax?: number
 }
 
+/** What one metric is, for reference pages and for tests of rules that name it. */
+export interface MetricFacts {
+  readonly name: string
+  readonly type: "counter" | "gauge" | "histogram"
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
 export interface HistogramOptions extends MetricOptions {
   /** Upper bounds, growing; +Inf is added. */
   readonly buckets?: readonly number[]
+}
+
+/** A row of the table of all metrics. */
+export interface CatalogEntry extends HistogramOptions {
+  readonly type: MetricFacts["type"]
 }
 
 type Scalar = { value: number }
@@ -58,6 +75,10 @@ export class Metrics {
       add: (amount = 1, labels = {}) => {
         series.of(labels).value += checked(name, amount, amount >= 0)
       },
+      reach: (total, labels = {}) => {
+        const state = series.of(labels)
+        state.value = Math.max(state.value, checked(name, total, total >= 0))
+      },
     }
   }
 
@@ -71,6 +92,7 @@ export class Metrics {
         series.of(labels).value += checked(name, amount, true)
       },
       remove: (labels) => series.remove(labels),
+      clear: () => series.clear(),
     }
   }
 
@@ -94,6 +116,19 @@ export class Metrics {
         state.count++
       },
     }
+  }
+
+  /** Drops every series with this value of a label, for example of a loop that is gone. */
+  forget(label: string, value: string): void {
+    for (const { series } of this.#metrics.values()) series.forget(label, value)
+  }
+
+  /** Every metric that is defined, in the order of that. */
+  facts(): MetricFacts[] {
+    return [...this.#metrics.values()].map(({ type, series: { shape } }) => {
+      const { name, help, labels } = shape
+      return { name, type, help, labels }
+    })
   }
 
   /** Runs before each exposition, to set gauges from what is true now. */

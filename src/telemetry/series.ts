@@ -37,6 +37,20 @@ export class SeriesSet<V> {
     this.#series.delete(this.#values(labels).join("\u0000"))
   }
 
+  /** Forgets every series with this value of a label. */
+  forget(label: string, value: string): void {
+    const index = this.shape.labels.indexOf(label)
+    if (index < 0) return
+    const shown = value.slice(0, labelCharactersMax)
+    for (const [key, { values }] of this.#series) {
+      if (values[index] === shown) this.#series.delete(key)
+    }
+  }
+
+  clear(): void {
+    this.#series.clear()
+  }
+
   entries(): readonly { readonly values: readonly string[]; readonly state: V }[] {
     return [...this.#series.values()]
   }

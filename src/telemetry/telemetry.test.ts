@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Clock } from "../base/clock.ts"
 import { defineFaults } from "../base/faults.ts"
 import { Secret } from "../base/secret.ts"
+import { catalog } from "./catalog.ts"
 import { type LogLevel, lineCharactersMax, newLogger, silentLogger } from "./logger.ts"
 import { Metrics } from "./metrics.ts"
 
@@ -149,6 +150,42 @@ pass_seconds_count 4
     gauge.remove({ loop: "a" })
     expect(metrics.expose()).toContain("zero_total 0\n")
     expect(metrics.expose()).not.toContain("loop=")
+  })
+
+  it("forgets everything that names a loop, and nothing else", () => {
+    const metrics = new Metrics()
+    const labels = ["verb", "loop"]
+    const counter = metrics.counter("c_total", { help: "c", labels })
+    const histogram = metrics.histogram("h_seconds", { help: "h", labels: ["loop"], buckets: [1] })
+    for (const loop of ["a", "b"]) {
+      counter.add(1, { verb: "a", loop })
+      histogram.observe(1, { loop })
+    }
+    metrics.forget("loop", "a")
+    expect(metrics.expose()).not.toContain('loop="a"')
+    expect(metrics.expose()).toContain('c_total{verb="a",loop="b"} 1')
+    expect(metrics.expose()).toContain('h_seconds_count{loop="b"} 1')
+  })
+
+  it("brings a counter up to what was counted elsewhere, and never down", () => {
+    const metrics = new Metrics()
+    const counter = metrics.counter("c_total", { help: "c" })
+    for (const total of [3, 7, 5]) counter.reach(total)
+    expect(metrics.expose()).toContain("c_total 7\n")
+  })
+
+  it("has a unit, a help and bounded labels for every metric of the catalogue", () => {
+    const metrics = new Metrics()
+    for (const [name, entry] of Object.entries(catalog)) {
+      if (entry.type === "counter") metrics.counter(name, entry)
+      else if (entry.type === "gauge") metrics.gauge(name, entry)
+      else metrics.histogram(name, entry)
+      expect(name.endsWith("_total"), name).toBe(entry.type === "counter")
+      if (entry.type === "histogram") expect(name).toMatch(/_seconds$/)
+      expect(name).not.toMatch(/_(ms|millis|milliseconds|minutes|percent|kb)(_|$)/)
+      expect(entry.help, name).toMatch(/\.$/)
+    }
+    expect(metrics.facts().map(({ name }) => name)).toEqual(Object.keys(catalog))
   })
 
   it("refuses bad names, doubles, wrong labels and impossible values", () => {

@@ -12,6 +12,7 @@ import type { KindProvider } from "../../src/contract/provider.ts"
 import type { HttpRequest } from "../../src/contract/world.ts"
 import type { ApiObject } from "../../src/object/object.ts"
 import * as surface from "../../src/provider/index.ts"
+import { worldWith } from "../../src/provider/missing-handles.ts"
 import { fileKinds } from "../../src/providers/file/file-kinds.ts"
 import { type MemoryFiles, memoryFiles } from "../../src/sim/memory-files.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
@@ -55,7 +56,7 @@ async function rigOf(kinds: readonly KindProvider[]): Promise<Rig> {
       return typeof member === "function" ? member.bind(target) : member
     },
   })
-  const sim = new SimPlane({ clock, kinds, world: { files: watched, http } })
+  const sim = new SimPlane({ clock, kinds, world: worldWith({ files: watched, http }) })
   await sim.start()
   const apply = async (object: ApiObject) => {
     const kind = sim.plane.engine.kinds.find((one) => one.provider.kind === object.kind)
@@ -254,8 +255,18 @@ describe("the surface itself", () => {
     const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
     expect(exports["./provider"]).toBe("./dist/provider/index.js")
     expect(Object.keys(surface).sort()).toEqual([
-      ...["absent", "atomic", "createRegistry", "defineKind", "expiry", "kindPage", "listMap"],
-      ...["listSet", "payload", "present", "readField", "ref", "references", "resolveReferences"],
+      ...["absent", "atomic", "createRegistry", "defineComposite", "defineKind", "expiry"],
+      ...[
+        "kindPage",
+        "listMap",
+        "listSet",
+        "payload",
+        "present",
+        "readField",
+        "ref",
+        "references",
+        "resolveReferences",
+      ],
       ...["scale", "secret", "unknown"],
     ])
   })

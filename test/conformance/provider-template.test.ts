@@ -2,7 +2,7 @@
 // runner in a folder of its own and passes the whole suite.
 
 import { execFile } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -30,14 +30,16 @@ function withSources(content: string): string {
 const passed = `# pass ${conformanceRules.length - 2}`
 
 const run = promisify(execFile)
-const nodeTest = async (cwd: string, file: string) => {
+const nodeTest = async (cwd: string, file: string, ...more: readonly string[]) => {
   const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, ...env } = process.env
-  const args = ["--test", "--test-reporter=tap", file]
+  const args = ["--test", "--test-reporter=tap", ...more, file]
   const { stdout } = await run(process.execPath, args, { cwd, env, timeout: 50_000 })
   return stdout
 }
 
-it("a new provider passes the conformance suite as it was written", async () => {
+const outputOf = (error: unknown): string => String(Reflect.get(Object(error), "stdout"))
+
+it("a new provider passes the conformance suite as written, and not when it is wrong", async () => {
   const folder = await mkdtemp(join(tmpdir(), "setpoint-template-"))
   try {
     for (const { path, content } of providerTemplate("dns-record")) {
@@ -46,6 +48,13 @@ it("a new provider passes the conformance suite as it was written", async () => 
     const output = await nodeTest(folder, "dns-record.test.ts")
     expect(output).toContain(passed)
     expect(output).toContain("# fail 0")
+    // What its brief asks for: the test must be able to fail.
+    const path = join(folder, "dns-record.ts")
+    const good = await readFile(path, "utf8")
+    await writeFile(path, good.replace("if (status === 404) return", "if (status !== 200) return"))
+    const only = ["--test-name-pattern", "absent-is-not-unknown"]
+    const red = await nodeTest(folder, "dns-record.test.ts", ...only).catch(outputOf)
+    expect(red).toContain("# fail 1")
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

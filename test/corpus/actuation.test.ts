@@ -1,6 +1,7 @@
 // Faults of acting, each with its twin.
 
 import { afterEach, describe, expect } from "vitest"
+import type { Store } from "../../src/contract/store.ts"
 import { KindDriver } from "../../src/providers/file/testing/drive-kind.ts"
 import { memoryFiles } from "../../src/sim/memory-files.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
@@ -124,9 +125,13 @@ describe("actuation", () => {
   prove("A09", "new-before-old", async (must) => {
     const site = await Site.open({ flavour: "list" })
     await site.declare(all(3))
-    const before = site.mutations
+    const { store } = site.sim.plane.ports
+    const [before, after] = [site.mutations, store.revision]
     await site.declare([...all(2), widget("next")])
     const verbs = site.world.ledger.slice(before).map(({ verb }) => verb)
+    const asked = await site.run(writtenSince(store, after))
+    const [, , dropped = ""] = names(3)
+    await must(() => expect(asked.indexOf("next")).toBeLessThan(asked.indexOf(dropped)))
     await must(() => expect(verbs).toEqual(["created", "deleted"]))
   })
 
@@ -239,3 +244,15 @@ describe("actuation", () => {
     })
   })
 })
+
+/** The names of the objects that were written, in the order of their writes. */
+async function writtenSince(store: Store, after: number): Promise<string[]> {
+  const { signal } = new AbortController()
+  const written: string[] = []
+  const options = { prefix: "/registry/", after, signal, withProgress: true }
+  for await (const event of store.watch(options)) {
+    if (event.kind !== "changes") break
+    written.push(...event.changes.map(({ key }) => key.split("/").at(-1) ?? ""))
+  }
+  return written
+}

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type Running, startKubernetes } from "../../bench/api/servers.ts"
 import { ServedPlane } from "../e2e/clients/served-plane.ts"
 import { pause } from "../e2e/plane/wait-for.ts"
+import { full } from "../full.ts"
 import { requireTool } from "../tools.ts"
 import { compare, type Difference } from "./compare.ts"
 import { ComparedServer } from "./compared-server.ts"
@@ -15,7 +16,6 @@ import { thingDefinition } from "./thing-definition.ts"
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 180_000 })
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const seed = Number(process.env.SETPOINT_TEST_SEED ?? 1)
 const runs = full ? 300 : 40
 const tool = requireTool("kube-apiserver", "etcd")

@@ -1,26 +1,31 @@
 // A shell in a temporary folder, as a reader of the documents has it: `setpoint` on the PATH, and
-// everything below /srv/setpoint-example moved into the folder. Programs in
-// the background are ended by their process group, and everything is removed at the end.
+// everything below /srv/setpoint-example moved into the folder. Programs in the background are
+// ended by their process group, and everything is removed at the end.
 
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import {
   chmodSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
+import { killAllBelow } from "../../src/providers/process/adapter/testing/process-rig.ts"
 import { compiled, program } from "../program.ts"
 import { isLook, matchOutput, type Step } from "./console.ts"
 import { root } from "./pages.ts"
 
 export const shownPrefix = "/srv/setpoint-example"
+const shownHere = "/tmp/try"
+/** What `setpoint import` calls something at this path. */
+const nameOf = (path: string) => path.slice(1).replaceAll("/", "--")
 const commandMs = 120_000
 const patienceMs = 60_000
 const outputMax = 1024 * 1024
@@ -32,7 +37,8 @@ interface Running {
 }
 
 export class DocsShell {
-  readonly base = mkdtempSync(join(tmpdir(), "sptd-"))
+  /** Lower case: `setpoint import` makes names of objects from paths. */
+  readonly base = join(tmpdir(), `sptd-${randomBytes(6).toString("hex")}`)
   /** Where commands run. */
   readonly here = join(this.base, "here")
   /** What /srv/setpoint-example is. */
@@ -41,16 +47,22 @@ export class DocsShell {
   readonly #aliases = new Map<string, string>()
   #last = 0
 
-  constructor() {
+  /** With kubectl, where a document uses it, for the plane in this folder. */
+  constructor(kubectl?: string) {
+    mkdirSync(this.base, { mode: 0o700 })
     for (const folder of [this.here, this.targets, join(this.base, "bin")]) mkdirSync(folder)
     const command = join(this.base, "bin", "setpoint")
     writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)
     chmodSync(command, 0o755)
+    if (kubectl !== undefined) symlinkSync(kubectl, join(this.base, "bin", "kubectl"))
   }
 
   /** Text of a document, as it is in this folder. */
   real(text: string): string {
-    let real = text.replaceAll(shownPrefix, this.targets)
+    let real = text
+      .replaceAll(shownPrefix, this.targets)
+      .replaceAll(nameOf(shownPrefix), nameOf(this.targets))
+      .replaceAll(shownHere, this.here)
     for (const [shown, name] of this.#aliases) real = real.replaceAll(shown, name)
     return real
   }
@@ -60,7 +72,8 @@ export class DocsShell {
     const user = new RegExp(`(?<![\\w/])${userInfo().username}(?![\\w/])`, "g")
     return text
       .replaceAll(this.targets, shownPrefix)
-      .replaceAll(this.here, "/tmp/try")
+      .replaceAll(nameOf(this.targets), nameOf(shownPrefix))
+      .replaceAll(this.here, shownHere)
       .replaceAll(user, "alice")
   }
 
@@ -85,6 +98,8 @@ export class DocsShell {
       ...process.env,
       PATH: `${join(this.base, "bin")}:${process.env.PATH}`,
       XDG_CONFIG_HOME: join(this.base, "config"),
+      // A reader exports it once; here every command has a shell of its own.
+      KUBECONFIG: join(this.here, ".setpoint", "kubeconfig"),
       NODE_COMPILE_CACHE: compiled,
       NO_COLOR: "1",
     }
@@ -128,7 +143,9 @@ export class DocsShell {
       for (const [shown, name] of match.aliases) this.#aliases.set(shown, name)
       if (match.missing === undefined) return undefined
       if (background === undefined && !isLook(step.command)) break
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      // A whole program is started to ask again; it must not slow down what it waits for.
+      const pauseMs = background === undefined && step.command.startsWith("setpoint") ? 400 : 100
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     } while (performance.now() < deadline)
     const { missing } = matchOutput(step.expected, printed)
     return `$ ${step.command}\nthe document shows\n  ${missing}\nprinted was\n${printed}`
@@ -142,6 +159,8 @@ export class DocsShell {
   async close(): Promise<void> {
     for (const { child } of this.#running) end(child, "SIGKILL")
     await Promise.all(this.#running.map((running) => running.ended.catch(() => -1)))
+    // What a plane keeps running outlives it, as it should.
+    killAllBelow(join(this.here, ".setpoint", "processes"))
     rmSync(this.base, { recursive: true, force: true })
   }
 }

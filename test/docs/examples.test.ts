@@ -12,11 +12,17 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
+import { firewallTools } from "../e2e/firewall/net-rig.ts"
+import { pidsRunning } from "../e2e/plane/process-rig.ts"
+import { requireTool } from "../tools.ts"
 import { ExamplePlane } from "./example-plane.ts"
 import { page, root } from "./pages.ts"
 
 const empty = 0
 const tested: string[] = []
+const execTools = requireTool("bash", "jq", "flock", "python3")
+const firewall = firewallTools()
+const dns = requireTool("named: -v", "tsig-keygen", "dig: -v", "nsupdate: -V")
 
 describe("examples", { timeout: 180_000 }, () => {
   let open: ExamplePlane | undefined
@@ -162,9 +168,121 @@ describe("examples", { timeout: 180_000 }, () => {
     expect(plane.content("bob")).toBe("role: admin\n")
   })
 
+  it.skipIf(execTools.missing)("22: programs in bash and Python keep their kinds", async () => {
+    const plane = begin("22-exec")
+    expect((await plane.run(`${plane.example}/prepare`)).code).toBe(0)
+    const programs = "--exec-provider setting=$PWD/setting --exec-provider flag=$PWD/flag"
+    plane.start(`cd ${plane.example} && exec setpoint up manifests ${programs}`)
+    await plane.converged("default.manifests", 3)
+    expect(plane.content("app.conf").split("\n").sort()).toEqual([
+      ...["", "debug=no", "port=8080", "workers=4"],
+    ])
+    writeFileSync(plane.target("app.conf"), "port=9\ndebug=yes\n")
+    await plane.look()
+    await plane.until(() => expect(plane.content("app.conf")).toContain("port=8080"))
+    await plane.until(() => expect(plane.content("app.conf")).toContain("workers=4"))
+    expect(plane.content("app.conf")).toContain("debug=yes")
+    await plane.converged("default.manifests", 3)
+    const remove =
+      'import sqlite3; db = sqlite3.connect("flags.db"); db.execute("DELETE FROM flags")'
+    const at = `cd ${plane.targets} && python3 -c '${remove}; db.commit()'`
+    expect((await plane.run(at)).code).toBe(0)
+    const rows = `python3 -c 'import sqlite3
+print(sqlite3.connect("flags.db").execute("SELECT name FROM flags").fetchall())'`
+    const left = async () => (await plane.run(`cd ${plane.targets} && ${rows}`)).output
+    await plane.until(async () => expect(await left()).toContain("dark-mode"))
+    await plane.converged("default.manifests", 3)
+    expect(await plane.plan(`manifests ${programs}`)).toBe(empty)
+    const { output } = await plane.run(`cd ${plane.example} && setpoint get settings,flags`)
+    expect(output).toMatch(/port +True +Converged +8080/)
+    expect(output).toMatch(/dark-mode +True +Converged +true/)
+  })
+
+  it.skipIf(dns.missing)("23: records are made, healed, and the others left alone", async () => {
+    const plane = begin("23-dns")
+    const dig = async (name: string, type: string) =>
+      (await plane.run(`dig @127.0.0.1 -p 15353 +short ${name}.example.org ${type}`)).output
+    try {
+      expect((await plane.run(`${plane.example}/prepare`)).code).toBe(0)
+      plane.up("manifests")
+      await plane.converged("default.manifests", 5)
+      const www = "192.0.2.10\n192.0.2.11"
+      const sorted = async () => (await dig("www", "A")).trim().split("\n").sort().join("\n")
+      expect(await sorted()).toBe(www)
+      expect(await dig("_setpoint-a.www", "TXT")).toContain("heritage=setpoint")
+      const key = join(plane.targets, "bind/setpoint.key")
+      const edit = "server 127.0.0.1 15353\nupdate delete www.example.org 300 A 192.0.2.11\nsend"
+      expect((await plane.run(`printf '${edit}\n' | nsupdate -k ${key}`)).code).toBe(0)
+      await plane.until(async () => {
+        await plane.look()
+        expect(await sorted()).toBe(www)
+      })
+      expect((await dig("old", "A")).trim()).toBe("192.0.2.99")
+      await plane.converged("default.manifests", 5)
+      expect(await plane.plan("manifests")).toBe(empty)
+    } finally {
+      await plane.run(`${plane.example}/remove`)
+    }
+  })
+
+  it.skipIf(firewall.missing)("24: one sentence is kept as rules on two hosts", async () => {
+    const plane = begin("24-firewall")
+    const inDb = (command: string) => plane.run(`ip netns exec example-db ${command}`)
+    try {
+      expect((await plane.run(`${plane.example}/prepare`)).code).toBe(0)
+      plane.up("manifests")
+      await plane.converged("default.manifests", 5)
+      const { output } = await inDb("nft list ruleset")
+      expect(output).toContain("web may reach db")
+      const table = /table inet (setpoint_shop_\w+)/.exec(output)?.[1] ?? ""
+      await inDb(`nft add rule inet ${table} input tcp dport 23 accept`)
+      const rules = async () => (await inDb("nft list ruleset")).output
+      await plane.until(async () => expect(await rules()).not.toContain("dport 23"))
+      await plane.converged("default.manifests", 5)
+      expect(await plane.plan("manifests")).toBe(empty)
+    } finally {
+      await plane.run(`${plane.example}/remove`)
+    }
+  })
+
+  it("26: a quota that is lowered takes the least important back, saved", async () => {
+    const plane = begin("26-quota")
+    const running = () => pidsRunning(["/bin/sleep", "1000000"], `OUT=${plane.targets}`)
+    try {
+      plane.up("manifests")
+      await plane.converged("default.manifests", 18)
+      await plane.until(() => expect(running()).toHaveLength(6))
+      expect(await plane.plan("manifests")).toBe(empty)
+      const { output } = await plane.run(`cd ${plane.example} && setpoint get workloads`)
+      expect(output).toMatch(/sweep-b +False +QuotaExceeded/)
+      const tenants = "26-quota/manifests/tenants.yaml"
+      await plane.run(`sed -i 's/nominal: 10/nominal: 6/' ${tenants}`)
+      await plane.until(() => expect(running()).toHaveLength(4))
+      await plane.until(() => expect(plane.content("serve-b.saved")).toMatch(/^rack/))
+      expect(plane.content("notebook.saved")).toMatch(/^rack/)
+      expect(plane.content("train.saved")).toBe("(absent)")
+    } finally {
+      for (const pid of running()) process.kill(-pid, "SIGKILL") // They outlive the plane.
+    }
+  })
+
   it("are all tested", () => {
     const examples = readdirSync(join(root, "examples")).filter((name) => /^\d/.test(name))
-    // 10 is a provider; test/conformance/provider-example.test.ts runs it.
-    expect([...tested, "10-own-provider"].sort()).toEqual(examples.sort())
+    // 10 is a provider; test/conformance/provider-example.test.ts runs it. 21 changes its host;
+    // test/e2e/everyday-script.test.ts runs it in namespaces of its own. 25 is made of modules;
+    // test/e2e/database-cluster.test.ts runs it where they are. 20 is in
+    // test/docs/process-set-example.test.ts, since its processes outlive their plane.
+    const elsewhere = [
+      ...[
+        "10-own-provider",
+        "20-process",
+        "21-host",
+        "25-composition",
+        ...(execTools.missing ? ["22-exec"] : []),
+      ],
+      ...(firewall.missing ? ["24-firewall"] : []),
+      ...(dns.missing ? ["23-dns"] : []),
+    ]
+    expect([...new Set([...tested, ...elsewhere])].sort()).toEqual(examples.sort())
   })
 })

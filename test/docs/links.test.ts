@@ -1,6 +1,6 @@
 // Every link between documents leads somewhere.
 
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { anchorsOf, documents, linksOf, type Page, root } from "./pages.ts"
@@ -23,6 +23,20 @@ describe("links", () => {
     expect(checked.length).toBeGreaterThan(50)
     const broken = checked.flatMap(({ page, link }) => problem(page, link) ?? [])
     expect(broken).toEqual([])
+  })
+
+  it("of the program's own messages and comments lead to documents that exist", () => {
+    const folders = ["src", "scripts", "bin", "deploy", "dashboard/src"]
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    )
+    const named = files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(([path]) => path),
+    )
+    expect(named.length).toBeGreaterThan(10)
+    expect([...new Set(named)].filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
   it("reach every page of docs from its index", () => {

@@ -29,7 +29,10 @@ describe("setpoint auth", () => {
 
   it("says yes or no, and exits so", async () => {
     expect(await rig.run("auth", "can-i", "delete", "secrets")).toMatchObject({ code: 0 })
-    expect(await can("helper", "create", "files")).toMatchObject({ code: 0, stdout: "yes\n" })
+    expect(await can("helper", "create", "loops")).toMatchObject({ code: 0, stdout: "yes\n" })
+    // No --root confines this plane: who may write files holds the host.
+    expect(await can("helper", "create", "files")).toMatchObject({ code: 1, stdout: "no\n" })
+    expect(await can("helper", "get", "files")).toMatchObject({ code: 0, stdout: "yes\n" })
     expect(await can("helper", "get", "secrets")).toMatchObject({ code: 1, stdout: "no\n" })
     const approve = ["approve", "plans", "--subresource", "approval"]
     expect(await can("helper", ...approve)).toMatchObject({ code: 1, stdout: "no\n" })

@@ -13,7 +13,7 @@ beforeAll(() => rig.open())
 afterAll(() => rig.close())
 
 /** Refused by roles, or because only people decide. */
-const refusals = /^SPT-(API-029|PLAN-005|OWN-001|STOP-001|ROLL-002|GLASS-001|API-093)$/
+const refusals = /^SPT-(API-029|PLAN-005|OWN-001|STOP-001|ROLL-002|GLASS-001|API-093|GIT-041)$/
 
 const isRefused = (role: RoleName, { status, code }: Answered): boolean =>
   status === 403 && (role === "agent" ? refusals.test(code) : code === "SPT-API-029")
@@ -35,7 +35,8 @@ const kinds: Readonly<Record<string, Partial<Record<RoleName, string>>>> = {
   "planes.setpoint.dev": { agent: readers },
   "guardpolicies.setpoint.dev": { agent: readers },
   "invariants.setpoint.dev": { view: readers, edit: readers, admin: all, agent: readers },
-  "signals.setpoint.dev": { view: readers, edit: all, admin: all, agent: all },
+  "signals.setpoint.dev": { view: readers, edit: all, admin: all, agent: readers },
+  "notifiers.setpoint.dev": { view: readers, edit: all, admin: all, agent: readers },
   "roles.rbac.authorization.k8s.io": { admin: all },
   "clusterroles.rbac.authorization.k8s.io": {},
   "rolebindings.rbac.authorization.k8s.io": { admin: all },
@@ -50,8 +51,24 @@ const kinds: Readonly<Record<string, Partial<Record<RoleName, string>>>> = {
   "selfsubjectrulesreviews.authorization.k8s.io": everyone("c"),
   "selfsubjectreviews.authentication.k8s.io": everyone("c"),
   "tokenreviews.authentication.k8s.io": {},
+  // This plane is confined to a root; without one agents only read files.
   "files.host.setpoint.dev": { view: readers, edit: all, admin: all, agent: all },
   "directories.host.setpoint.dev": { view: readers, edit: all, admin: all, agent: all },
+  ...holdsTheHost("dnszones.dns.setpoint.dev", "recordsets.dns.setpoint.dev"),
+  "packages.host.setpoint.dev": { view: readers, edit: all, admin: all, agent: all },
+  ...holdsTheHost("users.host.setpoint.dev", "groups.host.setpoint.dev"),
+  ...holdsTheHost("cronfiles.host.setpoint.dev", "systemdunits.host.setpoint.dev"),
+  ...holdsTheHost("processes.process.setpoint.dev", "processsets.process.setpoint.dev"),
+  ...holdsTheHost("balancers.process.setpoint.dev", "workloads.gpu.setpoint.dev"),
+  ...holdsTheHost("tenants.gpu.setpoint.dev", "gpunodes.gpu.setpoint.dev"),
+  ...holdsTheHost("gpupools.gpu.setpoint.dev", "firewalls.firewall.setpoint.dev"),
+  ...holdsTheHost("firewallhosts.firewall.setpoint.dev", "networkintents.firewall.setpoint.dev"),
+}
+
+/** What starts programs or lets people in is only read by agents. */
+function holdsTheHost(...names: readonly string[]): typeof kinds {
+  const who = { view: readers, edit: all, admin: all, agent: readers }
+  return Object.fromEntries(names.map((name) => [name, who]))
 }
 
 function everyone(verbs: string): Record<RoleName, string> {
@@ -162,7 +179,32 @@ const rows: Readonly<Record<string, Row>> = {
     path: (namespace) => `${v1}/explain?object=files.host.setpoint.dev/${namespace}/x`,
     ...seeing,
   },
+  [`GET ${v1}/objects`]: { path: at(`${v1}/objects`), ...anyone },
+  [`GET ${v1}/object`]: {
+    path: (namespace) => `${v1}/object?object=files.host.setpoint.dev/${namespace}/x`,
+    ...seeing,
+  },
+  [`GET ${v1}/timeline`]: {
+    path: (namespace) => `${v1}/timeline?object=files.host.setpoint.dev/${namespace}/x`,
+    ...seeing,
+  },
+  [`GET ${v1}/log`]: {
+    path: (namespace) => `${v1}/log?object=processes.process.setpoint.dev/${namespace}/x`,
+    ...seeing,
+  },
   [`POST ${v1}/look`]: { path: ofLoop(`${v1}/look`), home: "eag", other: "g" },
+  [`GET ${v1}/series`]: { path: ofLoop(`${v1}/series`), ...seeing },
+  [`POST ${v1}/source/fetch`]: {
+    path: at(`${v1}/source/fetch`),
+    body: loopBody,
+    ...{ home: "eag", other: "g" },
+  },
+  [`POST ${v1}/source/accept`]: { path: at(`${v1}/source/accept`), body: loopBody, ...deciding },
+  [`POST ${v1}/notifiers/test`]: {
+    path: at(`${v1}/notifiers/test`),
+    body: (namespace) => ({ namespace, name: "missing" }),
+    ...{ home: "ea", other: "" },
+  },
   [`GET ${v1}/inventory`]: { path: ofLoop(`${v1}/inventory`), ...seeing },
   [`POST ${v1}/release`]: { path: at(`${v1}/release`), body: objectBody, ...deciding },
   [`POST ${v1}/move`]: { path: at(`${v1}/move`), body: objectBody, ...deciding },
@@ -181,9 +223,16 @@ const rows: Readonly<Record<string, Row>> = {
     ...{ home: "g", other: "g" },
   },
   [`GET ${v1}/audit/entries`]: { path: ofLoop(`${v1}/audit/entries`), ...seeing },
+  [`GET ${v1}/journal`]: { path: ofLoop(`${v1}/journal`), ...seeing },
+  [`GET ${v1}/journal/:loop/:sequence`]: { path: (one) => `${v1}/journal/${one}.x/1`, ...seeing },
+  [`GET ${v1}/invariants`]: { path: at(`${v1}/invariants`), ...anyone },
   [`POST ${v1}/guards/test`]: { path: at(`${v1}/guards/test`), body: loopBody, ...seeing },
   [`GET ${v1}/plans`]: { path: at(`${v1}/plans`), ...anyone },
   [`GET ${v1}/plans/:name`]: { path: at(`${v1}/plans/missing`), home: "g", other: "g" },
+  [`GET ${v1}/plans/:name/standing`]: {
+    path: at(`${v1}/plans/missing/standing`),
+    ...{ home: "g", other: "g" },
+  },
   "POST /apis/setpoint.dev/v1alpha1/namespaces/:namespace/plans/:name/approval": {
     path: (one) => `/apis/setpoint.dev/v1alpha1/namespaces/${one}/plans/missing/approval`,
     body: () => ({ hash: "" }),

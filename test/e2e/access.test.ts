@@ -79,6 +79,8 @@ describe("a role in one namespace", () => {
       `${files}/${other}/files?fieldSelector=metadata.name%3D${other}-motd`,
     ],
     ["explain", `/setpoint/v1/explain?object=files.host.setpoint.dev/${other}/${other}-motd`],
+    ["fields", `/setpoint/v1/object?object=files.host.setpoint.dev/${other}/${other}-motd`],
+    ["timeline", `/setpoint/v1/timeline?object=files.host.setpoint.dev/${other}/${other}-motd`],
     [
       "history of an object",
       `/setpoint/v1/history?object=files.host.setpoint.dev/${other}/${other}-motd`,
@@ -87,6 +89,8 @@ describe("a role in one namespace", () => {
     ["report", `/setpoint/v1/report?loop=${other}.default`],
     ["inventory of a loop", `/setpoint/v1/inventory?loop=${other}.default`],
     ["audit", `/setpoint/v1/audit/entries?loop=${other}.default`],
+    ["search of a journal", `/setpoint/v1/journal?loop=${other}.default`],
+    ["a record of a journal", `/setpoint/v1/journal/${other}.default/1`],
   ] as const
 
   it.each(paths)("does not show %s elsewhere, whether it exists or not", async (_, path) => {
@@ -101,9 +105,13 @@ describe("a role in one namespace", () => {
   it.each([
     ["status", "/setpoint/v1/status"],
     ["history", "/setpoint/v1/history"],
+    ["objects", "/setpoint/v1/objects"],
+    ["changed objects", "/setpoint/v1/objects?after=1.0"],
     ["inventory", "/setpoint/v1/inventory"],
     ["orphans", "/setpoint/v1/inventory?orphans=true"],
     ["plans", "/setpoint/v1/plans"],
+    ["a search of journals", "/setpoint/v1/journal?limit=500"],
+    ["invariants", "/setpoint/v1/invariants"],
     ["checkpoints", "/setpoint/v1/checkpoints"],
     ["calls in flight", "/setpoint/v1/in-flight"],
     ["broken glasses", "/setpoint/v1/break-glass"],
@@ -120,10 +128,12 @@ describe("a role in one namespace", () => {
     rearm = disarm("views-ask-roles")
     expect((await rig.call("none", "GET", "/setpoint/v1/status")).text).toContain(other)
     expect((await rig.call("none", "GET", "/setpoint/v1/plans")).text).toContain(plan)
+    expect((await rig.call("none", "GET", "/setpoint/v1/objects")).text).toContain(`${other}-motd`)
   })
 
   it("sees what is its own", async () => {
-    for (const path of ["/setpoint/v1/status", "/setpoint/v1/history", "/setpoint/v1/inventory"]) {
+    for (const view of ["status", "history", "inventory", "objects", "objects?after=1.0"]) {
+      const path = `/setpoint/v1/${view}`
       expect((await rig.call("view", "GET", path)).text, path).toContain(`${home}.default`)
     }
     const list = await rig.call("view", "GET", `${files}/${home}/files`)

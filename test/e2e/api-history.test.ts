@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { freePort } from "../../bench/api/servers.ts"
+import { full } from "../full.ts"
 import { ServedPlane } from "./clients/served-plane.ts"
 import { BusyClient, keysOf } from "./history/busy-client.ts"
 import { checkHistory } from "./history/check-history.ts"
@@ -18,7 +19,6 @@ import { waitFor } from "./plane/wait-for.ts"
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 180_000 })
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const seed = Number(process.env.SETPOINT_TEST_SEED ?? 1)
 const clientCount = full ? 12 : 8
 const operationsPerPhase = full ? 2000 : 300

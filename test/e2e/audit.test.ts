@@ -12,6 +12,7 @@ import { decodeDocument, encodeDocument, ledgerKeys } from "../../src/ledger/key
 import { LedgerWriter } from "../../src/ledger/ledger-writer.ts"
 import { scanPrefix } from "../../src/ledger/scan.ts"
 import { openDataDirectory } from "../../src/store/engines/data-directory.ts"
+import { itInFull } from "../full.ts"
 import { CliRig } from "./cli-server-rig.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -71,7 +72,7 @@ describe("setpoint audit", () => {
     expect(again.stdout.startsWith(exported.stdout)).toBe(true)
   })
 
-  it("names the entry that somebody changed, with and without a plane; exit 1", async () => {
+  itInFull("names the entry that somebody changed, with and without a plane; exit 1", async () => {
     await lived()
     await behindItsBack(async (store) => {
       const key = ledgerKeys.journalEntry(loop, 3)
@@ -91,29 +92,32 @@ describe("setpoint audit", () => {
     expect(checks).toMatchObject([{ bad: { record: "entry", sequence: 3, what: "was changed" } }])
   })
 
-  it("knows a journal that was written anew by the heads that were kept elsewhere", async () => {
-    await lived()
-    writeFileSync(cli.path("heads.json"), (await cli.run("audit", "anchor")).stdout)
-    await behindItsBack(async (store) => {
-      const old: JournalEntry[] = []
-      for await (const { value } of scanPrefix(store, ledgerKeys.journal(loop))) {
-        old.push(decodeDocument<JournalEntry>(value))
-      }
-      const keys = old.map(({ sequence }) => ledgerKeys.journalEntry(loop, sequence))
-      const gone: Write[] = [...keys, ledgerKeys.journalHead(loop)].map((key) => ({
-        ...{ kind: "delete", key },
-      }))
-      await store.commit([], gone)
-      const writer = new LedgerWriter(store, systemClock)
-      await writer.open()
-      const told = old.map(({ event }) => event).filter(({ type }) => type !== "receipt")
-      await writer.append(loop, enginePrincipal, [...told, ...told], [])
-    })
-    expect((await cli.run("audit", "verify")).code).toBe(0)
-    const compared = await cli.run("audit", "verify", "--anchor", "heads.json")
-    expect(compared.code).toBe(1)
-    expect(compared.stderr).toContain("kept elsewhere")
-  })
+  itInFull(
+    "knows a journal that was written anew by the heads that were kept elsewhere",
+    async () => {
+      await lived()
+      writeFileSync(cli.path("heads.json"), (await cli.run("audit", "anchor")).stdout)
+      await behindItsBack(async (store) => {
+        const old: JournalEntry[] = []
+        for await (const { value } of scanPrefix(store, ledgerKeys.journal(loop))) {
+          old.push(decodeDocument<JournalEntry>(value))
+        }
+        const keys = old.map(({ sequence }) => ledgerKeys.journalEntry(loop, sequence))
+        const gone: Write[] = [...keys, ledgerKeys.journalHead(loop)].map((key) => ({
+          ...{ kind: "delete", key },
+        }))
+        await store.commit([], gone)
+        const writer = new LedgerWriter(store, systemClock)
+        await writer.open()
+        const told = old.map(({ event }) => event).filter(({ type }) => type !== "receipt")
+        await writer.append(loop, enginePrincipal, [...told, ...told], [])
+      })
+      expect((await cli.run("audit", "verify")).code).toBe(0)
+      const compared = await cli.run("audit", "verify", "--anchor", "heads.json")
+      expect(compared.code).toBe(1)
+      expect(compared.stderr).toContain("kept elsewhere")
+    },
+  )
 
   it("refuses what is no file of heads, no time and no journal, with a hint", async () => {
     await lived()

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { CliRig } from "./cli-server-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
@@ -82,7 +83,7 @@ describe("setpoint up", () => {
     expect(existsSync(rig.path(".setpoint"))).toBe(false)
   })
 
-  it("never points a loop that keeps one folder to another", async () => {
+  itInFull("never points a loop that keeps one folder to another", async () => {
     rig.declareFiles("a/site", 1)
     mkdirSync(rig.path("b", "site"), { recursive: true })
     const plane = rig.start("up", "a/site")
@@ -94,7 +95,7 @@ describe("setpoint up", () => {
     expect(existsSync(rig.path("out", "file-1"))).toBe(true)
   })
 
-  it("refuses a second plane on the same directory and names the first", async () => {
+  itInFull("refuses a second plane on the same directory and names the first", async () => {
     const plane = rig.start("serve")
     await plane.said(/^plane /)
     const { code, stderr } = await rig.run("serve")
@@ -110,25 +111,28 @@ describe("setpoint up", () => {
 })
 
 describe("setpoint stop and resume", () => {
-  it("stops a plane that does not run yet, and only a running one can be resumed", async () => {
-    rig.declareFiles("site", 2)
-    mkdirSync(rig.path(".setpoint"))
-    const stopped = await rig.run("stop", "--reason", "wait for me")
-    expect(stopped).toMatchObject({ code: 0 })
-    expect(readFileSync(rig.path(".setpoint", "stop"), "utf8")).toContain("wait for me")
-    const refused = await rig.run("resume")
-    expect(refused).toMatchObject({ code: 1 })
-    expect(refused.stderr).toContain("SPT-CLI-006")
-    const plane = rig.start("up", "site")
-    await plane.said(/STOPPED: all acting stopped everywhere by .*: wait for me/)
-    await waitFor("both are looked at", async () => (await status()).loops.length === 3)
-    expect(existsSync(rig.path("out", "file-1"))).toBe(false)
-    expect((await rig.run("resume")).stdout).toContain("acting goes on everywhere")
-    await waitFor("the files are made", () => existsSync(rig.path("out", "file-2")))
-    expect(existsSync(rig.path(".setpoint", "stop"))).toBe(false)
-  })
+  itInFull(
+    "stops a plane that does not run yet, and only a running one can be resumed",
+    async () => {
+      rig.declareFiles("site", 2)
+      mkdirSync(rig.path(".setpoint"))
+      const stopped = await rig.run("stop", "--reason", "wait for me")
+      expect(stopped).toMatchObject({ code: 0 })
+      expect(readFileSync(rig.path(".setpoint", "stop"), "utf8")).toContain("wait for me")
+      const refused = await rig.run("resume")
+      expect(refused).toMatchObject({ code: 1 })
+      expect(refused.stderr).toContain("SPT-CLI-006")
+      const plane = rig.start("up", "site")
+      await plane.said(/STOPPED: all acting stopped everywhere by .*: wait for me/)
+      await waitFor("both are looked at", async () => (await status()).loops.length === 3)
+      expect(existsSync(rig.path("out", "file-1"))).toBe(false)
+      expect((await rig.run("resume")).stdout).toContain("acting goes on everywhere")
+      await waitFor("the files are made", () => existsSync(rig.path("out", "file-2")))
+      expect(existsSync(rig.path(".setpoint", "stop"))).toBe(false)
+    },
+  )
 
-  it("ends by itself when the plane is blocked, with the stop written", async () => {
+  itInFull("ends by itself when the plane is blocked, with the stop written", async () => {
     const plane = rig.start("serve")
     await plane.said(/^plane /)
     plane.child.kill("SIGSTOP")
@@ -193,26 +197,29 @@ describe("setpoint status and doctor", () => {
 })
 
 describe("setpoint backup and restore", () => {
-  it("copies a running plane; a restored one is marked until it has observed all", async () => {
-    rig.declareFiles("site", 3)
-    const plane = rig.start("up", "site")
-    await plane.said(/3 of 3 as declared/)
-    expect(await rig.run("backup", "copy.db")).toMatchObject({ code: 0 })
-    expect(await rig.run("backup", "copy.db")).toMatchObject({ code: 1 })
-    await plane.end()
-    expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 0 })
-    expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 1 })
-    renameSync(rig.path("site"), rig.path("elsewhere"))
-    const restored = rig.start("serve", "--data", "again")
-    await restored.said(/restored from a backup/)
-    const again = async () =>
-      JSON.parse((await rig.run("status", "--data", "again", "-o", "json")).stdout)
-    const before = await again()
-    expect(before.restored).toBe(true)
-    const site = before.loops.find(({ id }: { id: string }) => id === "default.site")
-    expect(site.source.state).toBe("unreadable")
-    renameSync(rig.path("elsewhere"), rig.path("site"))
-    await waitFor("everything was observed", async () => (await again()).restored === false)
-    expect(readFileSync(rig.path("out", "file-3"), "utf8")).toBe("text 3\n")
-  })
+  itInFull(
+    "copies a running plane; a restored one is marked until it has observed all",
+    async () => {
+      rig.declareFiles("site", 3)
+      const plane = rig.start("up", "site")
+      await plane.said(/3 of 3 as declared/)
+      expect(await rig.run("backup", "copy.db")).toMatchObject({ code: 0 })
+      expect(await rig.run("backup", "copy.db")).toMatchObject({ code: 1 })
+      await plane.end()
+      expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 0 })
+      expect(await rig.run("restore", "copy.db", "--data", "again")).toMatchObject({ code: 1 })
+      renameSync(rig.path("site"), rig.path("elsewhere"))
+      const restored = rig.start("serve", "--data", "again")
+      await restored.said(/restored from a backup/)
+      const again = async () =>
+        JSON.parse((await rig.run("status", "--data", "again", "-o", "json")).stdout)
+      const before = await again()
+      expect(before.restored).toBe(true)
+      const site = before.loops.find(({ id }: { id: string }) => id === "default.site")
+      expect(site.source.state).toBe("unreadable")
+      renameSync(rig.path("elsewhere"), rig.path("site"))
+      await waitFor("everything was observed", async () => (await again()).restored === false)
+      expect(readFileSync(rig.path("out", "file-3"), "utf8")).toBe("text 3\n")
+    },
+  )
 })

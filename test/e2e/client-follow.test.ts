@@ -7,13 +7,13 @@ import { existsSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { full } from "../full.ts"
 import { requireTool } from "../tools.ts"
 import { ServedPlane } from "./clients/served-plane.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 })
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const changes = full ? 10_000 : 600
 const names = 50
 const restarts = full ? 5 : 1

@@ -4,6 +4,7 @@
 import type { ClientHttp2Session } from "node:http2"
 import { connect as connectTls } from "node:tls"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { full } from "../full.ts"
 import { definitionBombs } from "./hostile/definition-bombs.ts"
 import { type Hostile, hostileBytes, isRefused } from "./hostile/hostile-bytes.ts"
 import { hostileMembers, hostilePaths, hostileSites } from "./hostile/hostile-names.ts"
@@ -39,7 +40,6 @@ async function check({ name, bytes, answer = isRefused }: Hostile): Promise<void
   expectNothingHeard()
 }
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 /** All of them in test:all; every third one otherwise. */
 const some = <T>(all: readonly T[]): T[] => all.filter((_, index) => full || index % 3 === 0)
 

@@ -2,6 +2,7 @@
 // mean, and whether an object is valid. An API over a memory store, on a port without TLS.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { full } from "../full.ts"
 import { requireClient } from "../tools.ts"
 import { MemoryApi, type Ran } from "./clients/memory-api.ts"
 
@@ -153,7 +154,9 @@ const steps: readonly (readonly [string, (client: Client) => Promise<void>])[] =
   ],
 ]
 
-describe.each(["kubectl-1.35", "kubectl-1.32", "kubectl-1.20"])("%s discovers", (name) => {
+const versions = ["kubectl-1.35", ...(full ? ["kubectl-1.32"] : []), "kubectl-1.20"]
+
+describe.each(versions)("%s discovers", (name) => {
   const program = requireClient(name)
   const isOld = name === "kubectl-1.20"
   const step = it.skipIf(program.missing)

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { full } from "../full.ts"
 import { requireClient } from "../tools.ts"
 import { type Ran, ServedPlane } from "./clients/served-plane.ts"
 import { widget, widgetDefinition } from "./clients/widget-definition.ts"
@@ -13,7 +14,6 @@ import { pause, waitFor } from "./plane/wait-for.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 })
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 /** The newest and the oldest always; what lies between, and all steps of all, in test:all. */
 const versions = [
   { name: "kubectl-1.35", minor: 35, whole: true },

@@ -7,6 +7,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { program } from "../program.ts"
 import { requireTool } from "../tools.ts"
 import { CliRig, type RunningCommand } from "./cli-server-rig.ts"
@@ -122,7 +123,7 @@ describe.skipIf(strace.missing)("what a plan writes (strace)", () => {
     expectQuietPlan()
   })
 
-  it("is nothing after a plane was killed, and drift is seen", async () => {
+  itInFull("is nothing after a plane was killed, and drift is seen", async () => {
     const plane = await converged()
     await plane.end("SIGKILL")
     expect(existsSync(rig.path(".setpoint", "store.db-wal"))).toBe(true)

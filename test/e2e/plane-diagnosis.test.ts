@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { at } from "../../src/base/json.ts"
+import { itInFull } from "../full.ts"
 import { program } from "../program.ts"
 import { dropsOverride } from "../tools.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
@@ -62,48 +63,54 @@ describe.skipIf(permissions.check.missing)("a directory that may not be written 
     })
   })
 
-  it("keeps a delete from ending; a person releases it and the file stays known", async () => {
-    const ref = { group: "setpoint.dev", version: "v1alpha1", resource: "loops" }
-    const site = { ...ref, namespace: "default", name: "site" }
-    await rig.client.patch(site, "merge", { spec: { deletionDeadline: "1s" } })
-    chmodSync(rig.targets, 0o555)
-    rmSync(rig.manifest("b"))
-    const overdue = async () => {
-      const reason = await readyReason("b")
-      return reason.includes("DeletionOverdue") || reason
-    }
-    await waitFor("the delete of b is overdue", overdue)
-    const told = setpoint("explain", "file/b")
-    expect(told.text).toContain("File b is being deleted.")
-    expect(told.text).toContain(`setpoint release file b --orphan --reason TEXT --data ${rig.data}`)
-    const bare = setpoint("release", "file", "b", "--reason", "its disk is read-only")
-    expect([bare.code, bare.text]).toEqual([1, expect.stringContaining("SPT-OWN-003")])
-    const release = () =>
-      setpoint("release", "file", "b", "--orphan", "--reason", "its disk is read-only")
-    const released = async () => {
-      const { code, text } = release() // Refused while an act is under way.
-      return code === 0 || text
-    }
-    await waitFor("b is released", released)
-    expect(await rig.file("b")).toBeUndefined()
-    chmodSync(rig.targets, 0o755)
-    await rig.call("POST", "look")
-    await rig.converged(3)
-    expect(existsSync(rig.target("b"))).toBe(true)
-    const orphans = JSON.parse(setpoint("inventory", "--orphans", "-o", "json").text)
-    expect(orphans.items).toMatchObject([
-      { target: `file:${rig.target("b")}`, cause: "Released", why: "its disk is read-only" },
-    ])
-    const owned = JSON.parse(setpoint("inventory", "site", "-o", "json").text)
-    expect(owned.items).toHaveLength(3)
-    expect(owned).toMatchObject({ total: 3, orphans: 1 })
-    for (const item of owned.items) expect(Date.parse(String(at(item, "since")))).toBeGreaterThan(0)
-    await rig.end("SIGKILL")
-    await rig.start()
-    const target = `file:${rig.target("b")}`
-    const forgot = setpoint("inventory", "forget", target, "--reason", "deleted by hand")
-    expect(forgot.text).toContain("is forgotten")
-    expect(setpoint("inventory", "--orphans").text).toContain("no orphans")
-    expect(setpoint("history").text).toContain("reason: its disk is read-only")
-  })
+  itInFull(
+    "keeps a delete from ending; a person releases it and the file stays known",
+    async () => {
+      const ref = { group: "setpoint.dev", version: "v1alpha1", resource: "loops" }
+      const site = { ...ref, namespace: "default", name: "site" }
+      await rig.client.patch(site, "merge", { spec: { deletionDeadline: "1s" } })
+      chmodSync(rig.targets, 0o555)
+      rmSync(rig.manifest("b"))
+      const overdue = async () => {
+        const reason = await readyReason("b")
+        return reason.includes("DeletionOverdue") || reason
+      }
+      await waitFor("the delete of b is overdue", overdue)
+      const told = setpoint("explain", "file/b")
+      expect(told.text).toContain("File b is being deleted.")
+      expect(told.text).toContain(
+        `setpoint release file b --orphan --reason TEXT --data ${rig.data}`,
+      )
+      const bare = setpoint("release", "file", "b", "--reason", "its disk is read-only")
+      expect([bare.code, bare.text]).toEqual([1, expect.stringContaining("SPT-OWN-003")])
+      const release = () =>
+        setpoint("release", "file", "b", "--orphan", "--reason", "its disk is read-only")
+      const released = async () => {
+        const { code, text } = release() // Refused while an act is under way.
+        return code === 0 || text
+      }
+      await waitFor("b is released", released)
+      expect(await rig.file("b")).toBeUndefined()
+      chmodSync(rig.targets, 0o755)
+      await rig.call("POST", "look")
+      await rig.converged(3)
+      expect(existsSync(rig.target("b"))).toBe(true)
+      const orphans = JSON.parse(setpoint("inventory", "--orphans", "-o", "json").text)
+      expect(orphans.items).toMatchObject([
+        { target: `file:${rig.target("b")}`, cause: "Released", why: "its disk is read-only" },
+      ])
+      const owned = JSON.parse(setpoint("inventory", "site", "-o", "json").text)
+      expect(owned.items).toHaveLength(3)
+      expect(owned).toMatchObject({ total: 3, orphans: 1 })
+      for (const item of owned.items)
+        expect(Date.parse(String(at(item, "since")))).toBeGreaterThan(0)
+      await rig.end("SIGKILL")
+      await rig.start()
+      const target = `file:${rig.target("b")}`
+      const forgot = setpoint("inventory", "forget", target, "--reason", "deleted by hand")
+      expect(forgot.text).toContain("is forgotten")
+      expect(setpoint("inventory", "--orphans").text).toContain("no orphans")
+      expect(setpoint("history").text).toContain("reason: its disk is read-only")
+    },
+  )
 })

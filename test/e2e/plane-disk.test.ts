@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { mountsPrivately, requireTool } from "../tools.ts"
 import { MountKeeper } from "./plane/mount-keeper.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
@@ -57,7 +58,7 @@ describe.skipIf(mounts.missing || nsenter.missing)("the disk of the targets (uns
     expect(readdirSync(inside).sort()).toEqual(names)
   })
 
-  it("read-only: says EROFS, and heals when it is writable again", async () => {
+  itInFull("read-only: says EROFS, and heals when it is writable again", async () => {
     const disk = await mounted(`mount -t tmpfs none ${rig.targets}`)
     rig.declareMany(3)
     await rig.start({ prefix: disk.prefix })
@@ -124,7 +125,7 @@ describe.skipIf(mounts.missing || nsenter.missing)(
       expect(made.filter((name) => !noted.has(`file:${rig.target(name)}`))).toEqual([])
     })
 
-    it("read-only: does not start, says why, and starts when it is writable", async () => {
+    itInFull("read-only: does not start, says why, and starts when it is writable", async () => {
       const disk = await mounted(
         `mkdir -p ${rig.data}\nmount -t tmpfs -o size=64m,mode=0700 none ${rig.data}`,
       )
@@ -176,7 +177,7 @@ describe("the data directory", () => {
     }
   })
 
-  it("is refused when it lost its store", async () => {
+  itInFull("is refused when it lost its store", async () => {
     await rig.end("SIGKILL")
     for (const name of ["store.db", "store.db-wal", "store.db-shm"]) {
       rmSync(join(rig.data, name), { force: true })
@@ -184,13 +185,13 @@ describe("the data directory", () => {
     await refusesToStart(/cannot open/)
   })
 
-  it("is refused when its store was cut short", async () => {
+  itInFull("is refused when its store was cut short", async () => {
     await rig.end("SIGTERM")
     truncateSync(join(rig.data, "store.db"), 8192)
     await refusesToStart(/cannot/)
   })
 
-  it("emptied, starts as a new plane that owns nothing and deletes nothing", async () => {
+  itInFull("emptied, starts as a new plane that owns nothing and deletes nothing", async () => {
     await rig.end("SIGKILL")
     rmSync(rig.data, { recursive: true })
     await rig.start()
@@ -203,7 +204,7 @@ describe("the data directory", () => {
     expect(readdirSync(rig.targets)).toHaveLength(5)
   })
 
-  it("taken away while the plane runs: nothing is done that could not be noted", async () => {
+  itInFull("taken away while the plane runs: nothing is done that could not be noted", async () => {
     const { client } = rig
     renameSync(rig.data, `${rig.data}-moved`)
     rmSync(rig.target("f0002"))
@@ -222,7 +223,7 @@ describe("the data directory", () => {
 })
 
 describe("SIGTERM with work in flight", () => {
-  it("ends in order, and the next start does the rest", async () => {
+  itInFull("ends in order, and the next start does the rest", async () => {
     const names = rig.declareMany(200)
     const started = rig.start()
     const made = () => readdirSync(rig.targets).length

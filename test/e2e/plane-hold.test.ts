@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import type { PlanView } from "./plane/views.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
@@ -78,7 +79,7 @@ describe("40 of 100 manifests removed", () => {
     expect(readdirSync(rig.targets).sort()).toEqual(names.slice(40))
   })
 
-  it("leaves all 100 as they were when it is rejected, also after another look", async () => {
+  itInFull("leaves all 100 as they were when it is rejected, also after another look", async () => {
     await rig.decide(plan, "reject")
     await rig.call("POST", "look")
     await pause(300)
@@ -104,7 +105,7 @@ describe("40 of 100 manifests removed", () => {
     await waitFor("it is corrected again", () => existsSync(rig.target(removed[0] ?? "")))
   })
 
-  it("stands over kill -9", async () => {
+  itInFull("stands over kill -9", async () => {
     await rig.end("SIGKILL")
     await rig.start()
     const again = await held(40)

@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { at, type JsonObject } from "../../src/base/json.ts"
+import { itInFull } from "../full.ts"
 import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { PostgresRig, postgres } from "./plane/postgres-rig.ts"
@@ -97,24 +98,27 @@ describe("an invariant over files", () => {
     })
   })
 
-  it("is shown as broken by get, describe and status, and is there after a restart", async () => {
-    await rig.call("POST", "stop", { loop: rig.loop })
-    writeFileSync(rig.target("ann"), "role: nobody\n")
-    await reaches("invariants", "one-admin", { state: "Broken" })
-    expect(cli("get", "invariants")).toMatch(/one-admin\s+Broken\s+site\s+somebody must be/)
-    expect(cli("describe", "invariant", "one-admin")).toContain("somebody must be an admin")
-    expect(cli("status")).toContain("invariant one-admin is Broken: somebody must be an admin")
-    expect(cli("history", "--limit", "20")).toContain("invariant one-admin is Broken")
-    await rig.end("SIGKILL")
-    await rig.start()
-    expect(cli("status")).toContain("invariant one-admin is Broken")
-    writeFileSync(rig.target("ann"), "role: admin\n")
-    await reaches("invariants", "one-admin", { state: "Holding" })
-  })
+  itInFull(
+    "is shown as broken by get, describe and status, and is there after a restart",
+    async () => {
+      await rig.call("POST", "stop", { loop: rig.loop })
+      writeFileSync(rig.target("ann"), "role: nobody\n")
+      await reaches("invariants", "one-admin", { state: "Broken" })
+      expect(cli("get", "invariants")).toMatch(/one-admin\s+Broken\s+site\s+somebody must be/)
+      expect(cli("describe", "invariant", "one-admin")).toContain("somebody must be an admin")
+      expect(cli("status")).toContain("invariant one-admin is Broken: somebody must be an admin")
+      expect(cli("history", "--limit", "20")).toContain("invariant one-admin is Broken")
+      await rig.end("SIGKILL")
+      await rig.start()
+      expect(cli("status")).toContain("invariant one-admin is Broken")
+      writeFileSync(rig.target("ann"), "role: admin\n")
+      await reaches("invariants", "one-admin", { state: "Holding" })
+    },
+  )
 })
 
 describe("signals", () => {
-  it("read HTTP, Prometheus, a program and a log, and say why they can't", async () => {
+  itInFull("read HTTP, Prometheus, a program and a log, and say why they can't", async () => {
     const answers: Record<string, string> = {
       "/health": JSON.stringify({ queue: { depth: 17 } }),
       "/api/v1/query?query=up": JSON.stringify({

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { KillBook, seededRandom } from "./plane/kill-book.ts"
 import { fileKey, PlaneRig } from "./plane/plane-rig.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
@@ -179,38 +180,42 @@ describe(`${cycles} kills with kill -9 (seed ${seed})`, () => {
     expect(book.problems).toEqual([])
   }, 1_200_000)
 
-  it("during creates and deletes", async () => {
-    const declared = new Map<string, string>()
-    const stays = rig.declareMany(40, () => "stays\n")
-    for (const name of stays) declared.set(name, "stays\n")
-    await rig.start()
-    await rig.converged(stays.length)
-    const limits = { deletes: 100_000, deletesPercent: 100, changes: 100_000, window: "1s" }
-    await rig.loosen({ limits })
-    await rig.end("SIGKILL")
-    for (let cycle = 0; cycle < cycles; cycle++) {
+  itInFull(
+    "during creates and deletes",
+    async () => {
+      const declared = new Map<string, string>()
+      const stays = rig.declareMany(40, () => "stays\n")
+      for (const name of stays) declared.set(name, "stays\n")
+      await rig.start()
+      await rig.converged(stays.length)
+      const limits = { deletes: 100_000, deletesPercent: 100, changes: 100_000, window: "1s" }
+      await rig.loosen({ limits })
+      await rig.end("SIGKILL")
+      for (let cycle = 0; cycle < cycles; cycle++) {
+        await book.read(rig.data, rig.loop, new Set())
+        await live(() => {
+          const old = [...declared.keys()].filter((name) => name.startsWith("n"))
+          for (const name of old.filter(() => random() < 0.4)) {
+            declared.delete(name)
+            rmSync(rig.manifest(name))
+          }
+          for (let index = 0; index < 12; index++) {
+            const name = `n${cycle}-${index}`
+            declared.set(name, `${name}\n`)
+            rig.declare(name, `${name}\n`)
+          }
+        })
+      }
+      await rig.start()
+      await rig.converged(declared.size)
+      expectExactly(declared)
+      await rig.end("SIGTERM")
       await book.read(rig.data, rig.loop, new Set())
-      await live(() => {
-        const old = [...declared.keys()].filter((name) => name.startsWith("n"))
-        for (const name of old.filter(() => random() < 0.4)) {
-          declared.delete(name)
-          rmSync(rig.manifest(name))
-        }
-        for (let index = 0; index < 12; index++) {
-          const name = `n${cycle}-${index}`
-          declared.set(name, `${name}\n`)
-          rig.declare(name, `${name}\n`)
-        }
-      })
-    }
-    await rig.start()
-    await rig.converged(declared.size)
-    expectExactly(declared)
-    await rig.end("SIGTERM")
-    await book.read(rig.data, rig.loop, new Set())
-    console.log(
-      `${cycles + 1} kills, ${book.entries} journal entries, ${book.grown} revisions grew`,
-    )
-    expect(book.problems).toEqual([])
-  }, 1_200_000)
+      console.log(
+        `${cycles + 1} kills, ${book.entries} journal entries, ${book.grown} revisions grew`,
+      )
+      expect(book.problems).toEqual([])
+    },
+    1_200_000,
+  )
 })

@@ -5,6 +5,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type RestServer, startRestServer } from "../../src/provider/adapter/rest-server.ts"
+import { itInFull } from "../full.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
 
@@ -64,32 +65,35 @@ const marked = async () => {
 }
 
 describe("50 notes behind a REST API", () => {
-  it("converge over pages while every few requests are throttled, each made once", async () => {
-    let throttling = true
-    const throttle = async () => {
-      for (let seen = 0; throttling; await pause(5)) {
-        if (server.requests.length < seen + 20) continue
-        seen = server.requests.length
-        throttled++
-        server.failNext("throttled")
+  itInFull(
+    "converge over pages while every few requests are throttled, each made once",
+    async () => {
+      let throttling = true
+      const throttle = async () => {
+        for (let seen = 0; throttling; await pause(5)) {
+          if (server.requests.length < seen + 20) continue
+          seen = server.requests.length
+          throttled++
+          server.failNext("throttled")
+        }
       }
-    }
-    let throttled = 0
-    const ended = throttle()
-    await rig.start({ args })
-    await converges()
-    throttling = false
-    await ended
-    console.log(`${throttled} of ${server.requests.length} requests were throttled`)
-    expect(throttled).toBeGreaterThan(1)
-    expect(server.mutations()).toBe(count)
-    const pages = new Set(server.requests.filter((request) => request.startsWith("GET")))
-    expect([...pages].some((request) => request.endsWith("page=7"))).toBe(true)
-    server.put("note-03", { text: "drifted", tags: [] })
-    await rig.call("POST", "look")
-    await converges()
-    expect(server.mutations()).toBe(count + 1)
-  })
+      let throttled = 0
+      const ended = throttle()
+      await rig.start({ args })
+      await converges()
+      throttling = false
+      await ended
+      console.log(`${throttled} of ${server.requests.length} requests were throttled`)
+      expect(throttled).toBeGreaterThan(1)
+      expect(server.mutations()).toBe(count)
+      const pages = new Set(server.requests.filter((request) => request.startsWith("GET")))
+      expect([...pages].some((request) => request.endsWith("page=7"))).toBe(true)
+      server.put("note-03", { text: "drifted", tags: [] })
+      await rig.call("POST", "look")
+      await converges()
+      expect(server.mutations()).toBe(count + 1)
+    },
+  )
 
   it("makes no second note when the reply to a create is lost", async () => {
     const lose = async () => {

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { at, isArray, type Json } from "../../src/base/json.ts"
+import { itInFull } from "../full.ts"
 import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
@@ -114,27 +115,30 @@ describe("a rollback of a real folder", () => {
     })
   })
 
-  it("keeps the rolled-back state when the folder is gone, and is ended by a person", async () => {
-    await badRevision()
-    expect(setpoint("rollback", "site", "--to", "last-good-1").code).toBe(0)
-    await reads("good")
-    rmSync(rig.site, { recursive: true })
-    rmSync(rig.target("f0003"))
-    await waitFor("drift is healed", () => existsSync(rig.target("f0003")))
-    await reads("good")
-    mkdirSync(rig.site)
-    rig.declareMany(5, (index) => `bad ${index}\n`)
-    await rig.call("POST", "look")
-    await reads("good")
-    const ended = setpoint("rollback", "--end", "site")
-    expect(ended.out).toContain("the source is used again")
-    await reads("bad")
-    expect(setpoint("rollback", "--end", "site").err).toContain("none stands")
-  })
+  itInFull(
+    "keeps the rolled-back state when the folder is gone, and is ended by a person",
+    async () => {
+      await badRevision()
+      expect(setpoint("rollback", "site", "--to", "last-good-1").code).toBe(0)
+      await reads("good")
+      rmSync(rig.site, { recursive: true })
+      rmSync(rig.target("f0003"))
+      await waitFor("drift is healed", () => existsSync(rig.target("f0003")))
+      await reads("good")
+      mkdirSync(rig.site)
+      rig.declareMany(5, (index) => `bad ${index}\n`)
+      await rig.call("POST", "look")
+      await reads("good")
+      const ended = setpoint("rollback", "--end", "site")
+      expect(ended.out).toContain("the source is used again")
+      await reads("bad")
+      expect(setpoint("rollback", "--end", "site").err).toContain("none stands")
+    },
+  )
 })
 
 describe("checkpoints on the command line", () => {
-  it("are made, listed, shown, compared and deleted", async () => {
+  itInFull("are made, listed, shown, compared and deleted", async () => {
     rig.declareMany(3)
     await rig.start()
     await rig.converged(3)
@@ -159,7 +163,7 @@ describe("checkpoints on the command line", () => {
 })
 
 describe("backups by itself", () => {
-  it("are verified, shown in status, and can be restored", async () => {
+  itInFull("are verified, shown in status, and can be restored", async () => {
     const backups = join(rig.base, "backups")
     rig.declareMany(3)
     await rig.start({ args: ["--backup-to", backups, "--backup-every", "1m"] })
@@ -185,7 +189,7 @@ describe("backups by itself", () => {
     expect(none.err).toContain("there is no such file")
   })
 
-  it("that fail are a warning and an event", async () => {
+  itInFull("that fail are a warning and an event", async () => {
     rig.declareMany(1)
     writeFileSync(join(rig.base, "file"), "")
     await rig.start({ args: ["--backup-to", join(rig.base, "file", "backups")] })

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { itInFull } from "../full.ts"
 import { dropsOverride, mountsPrivately, requireTool } from "../tools.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
@@ -81,7 +82,7 @@ describe("a source that can't be believed", () => {
     expect(existsSync(rig.target(names[3] ?? ""))).toBe(false)
   })
 
-  it("keeps it over a restart when the source is broken meanwhile", async () => {
+  itInFull("keeps it over a restart when the source is broken meanwhile", async () => {
     await rig.start()
     await rig.converged(count)
     await rig.end("SIGKILL")
@@ -109,7 +110,7 @@ describe.skipIf(permissions.check.missing)("a source without permission (setpriv
     await sourceSays("good", /good/)
   })
 
-  it("keeps it when one file can't be read", async () => {
+  itInFull("keeps it when one file can't be read", async () => {
     const file = rig.manifest(names[5] ?? "")
     chmodSync(file, 0o000)
     await sourceSays("unreadable", /f0005\.yaml.*EACCES/)
@@ -118,7 +119,7 @@ describe.skipIf(permissions.check.missing)("a source without permission (setpriv
     await sourceSays("good", /good/)
   })
 
-  it("keeps it when a folder below can't be read", async () => {
+  itInFull("keeps it when a folder below can't be read", async () => {
     mkdirSync(join(rig.site, "more"))
     await rig.call("POST", "look")
     chmodSync(join(rig.site, "more"), 0o000)

@@ -7,6 +7,7 @@ import { createServer, type ServerResponse } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { full, itInFull } from "../full.ts"
 import { requireTool } from "../tools.ts"
 import { mutationsOf, straceCommand } from "./plane/mutation-trace.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
@@ -104,7 +105,7 @@ describe("stop in the middle of the work", () => {
 describe("stop while acts hang or the event loop is blocked", () => {
   const args = ["--provider", slowKind]
 
-  it("refuses the mutating call that comes after a block of 5 s", async () => {
+  itInFull("refuses the mutating call that comes after a block of 5 s", async () => {
     declareSlow("blocked")
     declareSlow("other")
     writeFileSync(join(control, "block-blocked"), "5000")
@@ -131,7 +132,7 @@ describe("stop while acts hang or the event loop is blocked", () => {
     expect(made().sort()).toEqual(["blocked", "other"])
   })
 
-  it("lets no act go on that hung before its first mutating call", async () => {
+  itInFull("lets no act go on that hung before its first mutating call", async () => {
     for (let index = 0; index < 5; index++) {
       declareSlow(`h${index}`)
       writeFileSync(join(control, `hang-h${index}`), "")
@@ -180,25 +181,28 @@ describe("stop while acts hang or the event loop is blocked", () => {
 })
 
 describe.skipIf(strace.missing)("stop at the system calls (strace)", () => {
-  it.each(["echo", "api"])("looks at the stop file before every change (%s)", async (how) => {
-    rig.declareMany(count)
-    const file = join(rig.base, "trace")
-    const started = rig.start({ prefix: straceCommand(file) })
-    await underWay()
-    if (how === "api") {
+  it.each(full ? ["echo", "api"] : ["echo"])(
+    "looks at the stop file before every change (%s)",
+    async (how) => {
+      rig.declareMany(count)
+      const file = join(rig.base, "trace")
+      const started = rig.start({ prefix: straceCommand(file) })
+      await underWay()
+      if (how === "api") {
+        await started
+        await rig.call("POST", "stop", {})
+      } else echoStop()
+      const stoppedAt = Date.now() / 1000
       await started
-      await rig.call("POST", "stop", {})
-    } else echoStop()
-    const stoppedAt = Date.now() / 1000
-    await started
-    const left = await standsStill()
-    await rig.end("SIGTERM")
-    const trace = readFileSync(file, "utf8")
-    const mutations = mutationsOf(trace, rig.pid, rig.targets, stopFile())
-    console.log(`${how}: ${mutations.length} changes traced, ${left} of ${count} files`)
-    expect(mutations.length).toBeGreaterThan(30)
-    expect(left).toBeLessThan(count)
-    expect(mutations.filter((one) => one.checks === 0)).toEqual([])
-    expect(mutations.filter((one) => one.checkedAt > stoppedAt)).toEqual([])
-  })
+      const left = await standsStill()
+      await rig.end("SIGTERM")
+      const trace = readFileSync(file, "utf8")
+      const mutations = mutationsOf(trace, rig.pid, rig.targets, stopFile())
+      console.log(`${how}: ${mutations.length} changes traced, ${left} of ${count} files`)
+      expect(mutations.length).toBeGreaterThan(30)
+      expect(left).toBeLessThan(count)
+      expect(mutations.filter((one) => one.checks === 0)).toEqual([])
+      expect(mutations.filter((one) => one.checkedAt > stoppedAt)).toEqual([])
+    },
+  )
 })

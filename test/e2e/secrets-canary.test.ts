@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { get } from "node:http"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import type { Json, JsonObject } from "../../src/base/json.ts"
@@ -8,12 +9,15 @@ import { systemClock, systemRandom } from "../../src/base/system.ts"
 import { aesSealer } from "../../src/plane/adapters/aes-sealer.ts"
 import { Sealing } from "../../src/plane/sealing.ts"
 import { openDataDirectory } from "../../src/store/engines/data-directory.ts"
-import { PlaneRig } from "./plane/plane-rig.ts"
+import { program } from "../program.ts"
+import { fileKey, loopResource, manifestText, PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
 const secrets = { group: "", version: "v1", resource: "secrets" } as const
-const canaries = ["canary-by-source-91c7", "canary-by-api-5d02", "canary-changed-77ab"] as const
-const [bySource, byApi, changed] = canaries
+const canaries = [
+  ...["canary-by-source-91c7", "canary-by-api-5d02", "canary-changed-77ab", "canary-held-03fe"],
+] as const
+const [bySource, byApi, changed, held] = canaries as readonly [string, string, string, string]
 
 /** As they are, and as base64 holds them. */
 const forms = (values: readonly string[]): string[] =>
@@ -55,11 +59,16 @@ describe("values of Secrets, keys and tokens", () => {
       JSON.stringify(secret("declared", { stringData: { password: bySource } })),
     )
     plane.declare("motd", "hello\n")
+    const contentFrom = { kind: "Secret", name: "declared", field: "data.password" }
+    const password = { path: plane.target("password"), contentFrom }
+    writeFileSync(plane.manifest("password"), manifestText("password", password))
     await plane.start()
-    await plane.converged(1)
+    await plane.converged(2)
+    expect(readFileSync(plane.target("password"), "utf8")).toBe(bySource)
     const answers: Json[] = []
     const ask = asking(answers)
     await misuse(plane, ask)
+    await hold(plane)
     await look(plane, ask)
     await ask(plane.call("POST", "secrets/rotate", {}))
     const backup = join(plane.base, "backup")
@@ -70,6 +79,15 @@ describe("values of Secrets, keys and tokens", () => {
     expect(JSON.stringify((await plane.client.get(ref))?.data)).toContain(
       Buffer.from(changed).toString("base64"),
     )
+    for (const view of [
+      ["plan", plane.site],
+      ["diff", "file", "password"],
+      ["plans"],
+      ["history"],
+      ["get", "files", "-o", "yaml"],
+    ]) {
+      answers.push(setpointAny(plane, ...view))
+    }
     await plane.end("SIGTERM")
     const keyFile = readFileSync(keyPath(plane), "utf8").trim().split("\n")
     expect(keyFile).toHaveLength(2)
@@ -80,7 +98,7 @@ describe("values of Secrets, keys and tokens", () => {
     const told = JSON.stringify(answers) + plane.output + plane.errors
     expect(searched.filter((text) => told.includes(text))).toEqual([])
     // What was looked for would have been found: the source holds it, and so does the plane's own.
-    expect(holding(plane.site, forms([bySource]))).not.toEqual([])
+    expect(holding(plane.site, forms([held]))).not.toEqual([])
     expect(answers.length).toBeGreaterThan(25)
     await plane.start()
     await waitFor("the Secret is readable after a restart", async () => {
@@ -120,10 +138,19 @@ function keyPath(plane: PlaneRig): string {
 }
 
 function setpoint(plane: PlaneRig, ...args: readonly string[]): string {
-  const main = new URL("../../src/cli/main.ts", import.meta.url).pathname
   const env = { ...process.env, XDG_CONFIG_HOME: join(plane.base, "config") }
   const options = { encoding: "utf8", env } as const
-  return execFileSync(process.execPath, [main, "--data", plane.data, ...args], options)
+  return execFileSync(process.execPath, [program, "--data", plane.data, ...args], options)
+}
+
+/** What it prints, whatever its exit code says. */
+function setpointAny(plane: PlaneRig, ...args: readonly string[]): string {
+  try {
+    return setpoint(plane, ...args)
+  } catch (error) {
+    const { stdout = "", stderr = "" } = Object(error) as { stdout?: string; stderr?: string }
+    return `${stdout}${stderr}`
+  }
 }
 
 type Ask = (task: Promise<unknown>) => Promise<void>
@@ -161,14 +188,35 @@ async function misuse(plane: PlaneRig, ask: Ask): Promise<void> {
   await ask(client.patch(ref, "merge", { type: "other" }))
   await ask(client.apply(secrets, made, { fieldManager: "else" }))
   await ask(client.delete({ ...ref, name: "declared" }))
+  await ask(plane.call("GET", "explain?object=secrets/default/made"))
+  await ask(plane.call("GET", "explain?object=secrets/default/declared"))
 }
 
-/** Every view of what the plane knows. */
-async function look(plane: PlaneRig, ask: Ask): Promise<void> {
+/** A plan that would write another secret into a file waits for a person. */
+async function hold(plane: PlaneRig): Promise<void> {
+  const loop = { ...loopResource, namespace: "default", name: "site" }
+  await plane.client.patch(loop, "merge", { spec: { mode: "Propose" } })
+  const declared = secret("declared", { stringData: { password: held } })
+  writeFileSync(join(plane.site, "secret.yaml"), JSON.stringify(declared))
+  await waitFor("the change of the file is held", async () => {
+    return (await plane.pendingPlan()) !== undefined
+  })
+  expect(readFileSync(plane.target("password"), "utf8")).toBe(bySource)
+}
+
+/** Every view of what the plane knows; each has to answer. */
+async function look(plane: PlaneRig, askAny: Ask): Promise<void> {
   const { client } = plane
   const loop = plane.loop
+  const ask: Ask = async (task) => {
+    await task
+    await askAny(task)
+  }
+  const plan = (await plane.pendingPlan())?.name ?? "missing"
   await ask(plane.call("POST", "checkpoints", { loop, name: "pinned", reason: "canary" }))
+  const about = encodeURIComponent(fileKey("password"))
   for (const path of [
+    ...[`plans/${plan}`, `explain?object=${about}`, `history?object=${about}`],
     ...[
       "status",
       "kinds",
@@ -179,12 +227,21 @@ async function look(plane: PlaneRig, ask: Ask): Promise<void> {
       "inventory",
     ],
     ...["checkpoints", `checkpoints/${loop}/pinned`, `checkpoints/${loop}/pinned/diff`],
-    ...["audit/heads", `audit/entries?loop=${loop}`, "explain?object=secrets/default/made"],
-    ...["explain?object=secrets/default/declared"],
+    ...["audit/heads", `audit/entries?loop=${loop}`],
   ]) {
     await ask(plane.call("GET", path))
   }
-  for (const path of ["/metrics", "/api/v1/events", "/api/v1/configmaps", "/readyz?verbose"]) {
-    await ask(client.call("GET", path))
-  }
+  for (const path of ["/api/v1/events", "/api/v1/configmaps"]) await ask(client.call("GET", path))
+  for (const path of ["/metrics", "/readyz?verbose"]) await ask(readText(plane, path))
+}
+
+function readText(plane: PlaneRig, path: string): Promise<string> {
+  const token = readFileSync(join(plane.data, "token"), "utf8").trim()
+  const headers = { authorization: `Bearer ${token}` }
+  return new Promise((resolve, reject) => {
+    get({ socketPath: join(plane.data, "api.sock"), path, headers }, async (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`))
+      resolve((await response.setEncoding("utf8").toArray()).join(""))
+    }).once("error", reject)
+  })
 }

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Json, JsonObject } from "../../src/base/json.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
+import { full } from "../full.ts"
 import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { type Arrival, TrialServer } from "./plane/trial-server.ts"
@@ -51,7 +52,6 @@ const scopes: readonly Scope[] = [
 
 const perKind = 18
 /** All cases in full, 65 of the hundred real stops. */
-const full = process.env.SETPOINT_TEST_FULL === "1"
 /** Else eight, chosen so that every scope, way and trouble is among them. */
 const isChosen = (index: number, half: number) =>
   full ? index % 2 === half - 1 : index % 17 === 3 * (half - 1)

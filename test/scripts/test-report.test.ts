@@ -2,7 +2,15 @@
 
 import { describe, expect, it } from "vitest"
 import { runCommand } from "../../scripts/run-command.ts"
-import { closingLine, reportCommand, reportTests, suiteLine } from "../../scripts/test-report.ts"
+import {
+  closingLine,
+  failedFiles,
+  isTriedTwice,
+  reportCommand,
+  reportTests,
+  secondTry,
+  suiteLine,
+} from "../../scripts/test-report.ts"
 
 const done = { code: 0, output: "", timedOut: false, seconds: 1 }
 const json = (extra: object) =>
@@ -55,5 +63,45 @@ describe("running", () => {
     const result = await runCommand(["no-such-program"], { seconds: 10 })
     expect(result.code).toBe(null)
     expect(result.output).toContain("ENOENT")
+  })
+})
+
+describe("a second try", () => {
+  const test = (status: string) => ({ status, fullName: "one", failureMessages: [] })
+  const results = [
+    { name: "/r/test/e2e/a.test.ts", status: "passed", assertionResults: [test("passed")] },
+    {
+      ...{ name: "/r/test/e2e/b.test.ts", status: "failed" },
+      assertionResults: [test("failed"), test("passed")],
+    },
+  ]
+  const text = json({ numPassedTests: 2, numFailedTests: 1, success: false, testResults: results })
+  const first = reportTests("e2e", { ...done, code: 1 }, text)
+  const files = failedFiles(text, "/r/")
+
+  it("is of the files that failed, and counts every test once and says so", () => {
+    expect(files).toEqual(["test/e2e/b.test.ts"])
+    const again = reportTests("e2e", done, json({ numPassedTests: 2, numPendingTests: 0 }))
+    const report = secondTry(first, again, text, files)
+    expect(report).toMatchObject({ passed: 3, failed: 0, skipped: 0 })
+    expect(report.again).toEqual(["test/e2e/b.test.ts (one)"])
+    expect(suiteLine(report)).toMatch(/^ok .*3 passed, 1 at a second try/)
+  })
+
+  it("does not make a failure good that comes again", () => {
+    const report = secondTry(first, first, text, files)
+    expect(report).toMatchObject({ failed: 1, explanation: first.explanation })
+  })
+
+  it.each([
+    ["test/e2e/demo.test.ts", true],
+    ["test/dashboard/plans.test.ts", true],
+    ["test/e2e/store-kill-rig.test.ts", false],
+    ["test/e2e/plane-stop.test.ts", false],
+    ["test/e2e/secrets-canary.test.ts", false],
+    ["test/sim/crash.test.ts", false],
+    ["src/ledger/ledger.test.ts", false],
+  ])("of %s is given: %s", (path, given) => {
+    expect(isTriedTwice(path)).toBe(given)
   })
 })

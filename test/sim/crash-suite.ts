@@ -5,10 +5,10 @@ import { verifyJournal } from "../../src/ledger/verify-journal.ts"
 import { atEveryCrashPoint, CrashPoints } from "../../src/sim/crash-points.ts"
 import type { SimKindOptions } from "../../src/sim/sim-kind.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
+import { full } from "../full.ts"
 import { CrashScenario, type Lived } from "./crash-scenario.ts"
 
 export type CrashOptions = Omit<SimKindOptions, "world">
-const full = process.env.SETPOINT_TEST_FULL === "1"
 /** All points in full; else every fourth, another one for each kind: together they meet all. */
 const step = full ? 1 : 4
 

@@ -5,13 +5,13 @@ import { afterEach, describe, expect, it } from "vitest"
 import { disarm } from "../../src/base/protections.ts"
 import { ledgerKeys } from "../../src/ledger/keys.ts"
 import { puts, siteWith, withCommit } from "../corpus/site-with.ts"
+import { full } from "../full.ts"
 import { names, Site, type SiteOptions, widget } from "./site.ts"
 
 let arm = () => {}
 afterEach(() => arm())
 
 /** Some pages in either case. */
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const many = full ? 1600 : 1000
 const options: SiteOptions = { flavour: "batch", loop: { interval: "1h" } }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
+import { full } from "../full.ts"
 import { randomLife } from "./random-life.ts"
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const seeds = full ? 200 : 5
 
 describe("random lives", () => {

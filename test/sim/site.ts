@@ -45,6 +45,7 @@ export interface SiteOptions extends Omit<SimKindOptions, "world"> {
   readonly world?: Partial<SimWorldOptions>
   readonly journal?: SimPlaneOptions["journal"]
   readonly callWebhook?: SimPlaneOptions["callWebhook"]
+  readonly composites?: SimPlaneOptions["composites"]
   /** Without a source the objects come by API into the namespace's default loop. */
   readonly source?: boolean
   /** The loop's other members of metadata stay away: only the spec is a test's business. */
@@ -65,7 +66,9 @@ export class Site {
     const journal = options.journal === undefined ? {} : { journal: options.journal }
     const { callWebhook, seed = 1 } = options
     const webhooks = callWebhook === undefined ? {} : { callWebhook }
-    this.sim = new SimPlane({ clock: this.clock, kinds, seed, ...journal, ...webhooks })
+    const { composites = [] } = options
+    const parts = { clock: this.clock, kinds, composites, seed }
+    this.sim = new SimPlane({ ...parts, ...journal, ...webhooks })
     this.loopId = options.source === false ? "default.default" : "default.site"
   }
 

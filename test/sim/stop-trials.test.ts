@@ -11,9 +11,9 @@ import { type StopEntry, stoppedBy, stopSubject } from "../../src/contract/stop.
 import type { Store } from "../../src/contract/store.ts"
 import { ledgerKeys } from "../../src/ledger/keys.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
+import { full } from "../full.ts"
 import { ann, bot, type Flavour, flavours, names, Site, widget } from "./site.ts"
 
-const full = process.env.SETPOINT_TEST_FULL === "1"
 const perSite = full ? 84 : 12
 const seeds = full ? [1, 2, 3, 4] : [1]
 const sitesOf = (flavour: Flavour) => seeds.map((seed) => ({ flavour, seed }))

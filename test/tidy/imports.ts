@@ -81,7 +81,7 @@ export function importOrder(files: readonly TidyFile[]): Finding[] {
 }
 
 /** Where the entries and the system's clock may be used. */
-const roots = /^src\/(plane\/|cli\/|index\.ts|testing\.ts)/
+const roots = /^src\/(plane\/|cli\/|index\.ts|client\/index\.ts|testing\.ts)/
 
 function orderProblem(file: TidyFile, found: Import): string | undefined {
   const from = folderOf(file.path)

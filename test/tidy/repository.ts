@@ -33,7 +33,7 @@ export function findingText(finding: Finding): string {
   return `${place}: ${finding.message}`
 }
 
-export const isCode = (file: TidyFile) => file.path.endsWith(".ts")
+export const isCode = (file: TidyFile) => /\.tsx?$/.test(file.path)
 export const isTest = (file: TidyFile) => file.path.endsWith(".test.ts")
 export const inSource = (file: TidyFile) => file.path.startsWith("src/") && isCode(file)
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest"
 import { renderErrors } from "../../scripts/errors-page.ts"
-import { ambientCalls, constructs, lengths, names, openings } from "./code-rules.ts"
+import { ambientCalls, constructs, lengths, names, openings, pageMarkup } from "./code-rules.ts"
 import { codeText } from "./code-text.ts"
 import { circles, importOrder, unusedFiles } from "./imports.ts"
 import { protectionSites, protectionTwins } from "./protection-rules.ts"
@@ -166,6 +166,9 @@ describe("code", () => {
   it("measures files and lines", () => {
     expect(lengths([file("a.ts", "x\n".repeat(401))])).toHaveLength(1)
     expect(lengths([file("a.ts", "x\n".repeat(400))])).toEqual([])
+    const driver = "src/providers/x/testing/scenario-driver.ts"
+    expect(lengths([file(driver, "x\n".repeat(81))])).toHaveLength(1)
+    expect(lengths([file(driver, "x\n".repeat(80))])).toEqual([])
     expect(lengths([file("a.ts", `${"x".repeat(101)}\n`)])).toHaveLength(1)
     expect(lengths([file("a.ts", `${"x".repeat(100)}\n`)])).toEqual([])
   })
@@ -249,5 +252,23 @@ describe("the repository", () => {
     const page = renderErrors(new Map([["SPT-A-001", row]]))
     expect(page).toContain("### SPT-A-001\n\ncannot do `{what}` (**wait**, HTTP 409)")
     expect(page).toContain("Hint: wait")
+  })
+})
+
+describe("pages", () => {
+  const found = (path: string, text: string) => messages(pageMarkup([file(path, text)]))
+
+  it.each([
+    ["<p dangerouslySetInnerHTML={x} />", "markup from text"],
+    ["node.innerHTML = text", "markup from text"],
+    ["new Function(text)", "becomes code"],
+    ['<img src="https://cdn.example/a.png">', "another host"],
+  ])("may not have %s", (text, message) => {
+    expect(found("dashboard/src/a.tsx", text)).toEqual([expect.stringContaining(message)])
+    expect(found("src/a.ts", text)).toEqual([])
+  })
+
+  it("may have text and elements", () => {
+    expect(found("dashboard/src/a.tsx", "<p>{text}</p>")).toEqual([])
   })
 })

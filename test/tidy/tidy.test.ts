@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest"
 import { errorsPage, errorsPath } from "../../scripts/errors-page.ts"
-import { ambientCalls, constructs, lengths, names, openings } from "./code-rules.ts"
+import { ambientCalls, constructs, lengths, names, openings, pageMarkup } from "./code-rules.ts"
 import { circles, importOrder, unusedFiles } from "./imports.ts"
 import { protectionSites, protectionTwins } from "./protection-rules.ts"
 import { type Finding, findingText, readRepository } from "./repository.ts"
@@ -22,6 +22,7 @@ describe("the repository is tidy", () => {
   it("files, functions and lines are short", () => clean(lengths(files)))
   it("file names say something", () => clean(names(files)))
   it("source files start with what they are for", () => clean(openings(files)))
+  it("pages show text, and ask no other host", () => clean(pageMarkup(files)))
   it("every source folder has a short README", () => clean(readmes(files)))
   it("fault codes are unique, defined in one place and used", () => clean(faultCodes(files)))
   it("protections are asked where they act and disarmed by tests alone", () =>

@@ -11,7 +11,10 @@ const actingNames = [
   /^src\/plane\/(ports\.ts|adapters\/)/,
 ]
 /** Where the unguarded handles themselves may be touched: made, passed on, guarded. */
-const actingValues = [/^src\/(actuator|sim)\//, /^src\/plane\/(ports\.ts|engine\.ts|adapters\/)/]
+const actingValues = [
+  /^src\/(actuator|sim)\//,
+  /^src\/plane\/(ports\.ts|engine\.ts|(adapters|testing)\/)/,
+]
 /** The code that touches the world, and who may have it. */
 const adapter = /^src\/(provider|providers\/[^/]+)\/adapter\//
 const adapterUsers = [/^src\/plane\/adapters\//, /^src\/cli\//, /^src\/testing\.ts$/, /\/testing\//]

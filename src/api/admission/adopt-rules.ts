@@ -11,7 +11,7 @@ import type { HasProvider } from "./loop-label.ts"
 
 export function adoptAdmission(hasProvider: HasProvider): Admission {
   return {
-    admit: async ({ key, object, old, operation, subresource, principal }) => {
+    admit: ({ key, object, old, operation, subresource, principal }) => {
       if (operation === "delete" || subresource !== "" || principal.kind !== "agent") return object
       if (object.spec?.adopt !== true || !hasProvider(key.group, key.resource)) return object
       // With another path the same word would take another target.

@@ -3,7 +3,7 @@
 
 import { equalJson, type Json } from "../../base/json.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
-import { handOf, isSource } from "../../contract/principal.ts"
+import { handOf, isComposer, isSource } from "../../contract/principal.ts"
 import { authorsAnnotation, authorsText, unprotectedBy } from "../../object/authors.ts"
 import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import { declaresProtection } from "../../object/protection.ts"
@@ -15,7 +15,7 @@ const judged: ReadonlySet<string> = new Set(["loops", "guardpolicies"])
 
 export function authorsAdmission(hasProvider: HasProvider): Admission {
   return {
-    admit: async (request) => {
+    admit: (request) => {
       const { key, object, operation, subresource } = request
       if (operation === "delete" || subresource !== "") return object
       const own = key.group === setpointGroup && judged.has(key.resource)
@@ -27,7 +27,8 @@ export function authorsAdmission(hasProvider: HasProvider): Admission {
 
 function authors({ object, old, principal }: AdmissionRequest): string | undefined {
   const same = old !== undefined && equalJson(specOf(old), specOf(object))
-  const handless = isSource(principal) || isEngine(principal)
+  const composed = isComposer(principal) && principal.impersonator === undefined
+  const handless = isSource(principal) || isEngine(principal) || composed
   const generation = (old?.metadata.generation ?? 0) + 1
   const removes = old !== undefined && declaresProtection(old) && !handless
   const before = [...unprotectedBy(old), ...(removes ? [handOf(principal)] : [])]

@@ -15,7 +15,7 @@ import { invalidFault } from "../validate-object.ts"
 
 export function definitionAdmission(registry: ResourceRegistry, clock: Clock): Admission {
   return {
-    admit: async ({ key, object, old, operation, subresource }) => {
+    admit: ({ key, object, old, operation, subresource }) => {
       if (key.group !== definitionGroup || key.resource !== definitionResource) return object
       if (operation === "delete") return object
       if (subresource === "status") {

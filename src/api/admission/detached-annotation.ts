@@ -7,7 +7,7 @@ import type { ApiObject } from "../../object/object.ts"
 import { isEngine } from "./source-fields.ts"
 
 export const detachedAdmission: Admission = {
-  admit: async ({ object, old, operation, principal, warn }) => {
+  admit: ({ object, old, operation, principal, warn }) => {
     if (operation === "delete" || isEngine(principal)) return object
     const before = old?.metadata.annotations?.[detachedAnnotation]
     const after = object.metadata.annotations?.[detachedAnnotation]

@@ -15,7 +15,7 @@ const ways: Readonly<Record<string, string>> = {
 }
 
 export const engineOnlyAdmission: Admission = {
-  admit: async ({ key, object, operation, principal, subresource }) => {
+  admit: ({ key, object, operation, principal, subresource }) => {
     const way = key.group === setpointGroup ? ways[key.resource] : undefined
     if (way === undefined || isEngine(principal)) return object
     if (operation === "delete" && key.resource === "plans") return object

@@ -14,7 +14,7 @@ import { faultNames } from "../stored-object.ts"
 import { invalidFault } from "../validate-object.ts"
 
 export const invariantAdmission: Admission = {
-  admit: async (request) => {
+  admit: (request) => {
     const { key, object, operation, subresource } = request
     if (key.group !== setpointGroup || subresource === "status") return object
     const check = checks[key.resource]

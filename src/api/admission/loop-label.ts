@@ -4,7 +4,7 @@
 import { protects } from "../../base/protections.ts"
 import type { Admission, AdmissionRequest } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
-import { isSource } from "../../contract/principal.ts"
+import { isComposer, isSource, type Principal } from "../../contract/principal.ts"
 import { type ApiObject, loopLabel } from "../../object/object.ts"
 import { apiFault } from "../faults.ts"
 import { sourceManagerPrefix } from "../managed-fields.ts"
@@ -18,14 +18,14 @@ export const systemNamespace = "setpoint-system"
 
 export function loopLabelAdmission(hasProvider: HasProvider): Admission {
   return {
-    admit: async (request) => {
+    admit: (request) => {
       const { key, object, old, principal, operation } = request
       if (operation === "delete") return object
       if (old === undefined && hasProvider(key.group, key.resource)) {
-        const given = isEngine(principal) ? object.metadata.labels?.[loopLabel] : undefined
+        const given = setsLoop(principal) ? object.metadata.labels?.[loopLabel] : undefined
         return withLabel(object, given ?? loopFor(request))
       }
-      if (old === undefined || isEngine(principal)) return object
+      if (old === undefined || setsLoop(principal)) return object
       checkOwnLoop(request, old)
       const released = old.metadata.labels?.[loopLabel] === undefined
       // A released object that a source declares again is that source's from now on.
@@ -36,6 +36,9 @@ export function loopLabelAdmission(hasProvider: HasProvider): Admission {
     },
   }
 }
+
+/** Children are in the loop of their parent. */
+const setsLoop = (principal: Principal): boolean => isEngine(principal) || isComposer(principal)
 
 /** The loop of the source that made it; else the default loop of its namespace. */
 function loopFor({ principal, key }: AdmissionRequest): string {

@@ -21,13 +21,62 @@ function request(spec: JsonObject): AdmissionRequest {
   }
 }
 
+const judged = async (asked: AdmissionRequest) => loopAdmission.admit(asked)
+
+describe("a loop that is promoted", () => {
+  const promoted = (source: JsonObject) => request({ ...base, source })
+  const git = { url: "https://host/a.git", interval: "1m" }
+
+  it("names another loop of a git repository", async () => {
+    const source = { git, promotion: { from: "staging", cleanRounds: 3 } }
+    await expect(judged(promoted(source))).resolves.toBeDefined()
+  })
+
+  it.each([
+    ["a folder as its source", { directory: { path: "/a" }, promotion: { from: "staging" } }],
+    ["itself", { git, promotion: { from: "site" } }],
+    ["itself by its id", { git, promotion: { from: "default.site" } }],
+  ])("is refused with %s", async (_what, source) => {
+    const answer = judged(promoted(source))
+    await expect(answer).rejects.toThrow(/spec.source.promotion/)
+  })
+})
+
 describe("a loop", () => {
-  it.each([["spec.source.git", { source: { git: { url: "https://example.com/a.git" } } }]])(
-    "is refused when it asks for what nothing honours yet: %s",
-    async (field, asked) => {
-      await expect(loopAdmission.admit(request({ ...base, ...asked }))).rejects.toThrow(field)
-    },
-  )
+  const git = (more: JsonObject) =>
+    request({ ...base, source: { git: { url: "https://host/a.git", interval: "1m", ...more } } })
+
+  it.each([
+    ["a password in the address", "url", { url: "https://ann:hunter2@host/a.git" }],
+    ["a token in the address", "url", { url: "https://ghp_0123456789@host/a.git" }],
+    ["an address that is an option", "url", { url: "--upload-pack=touch /tmp/x" }],
+    ["a helper as an address", "url", { url: "ext::sh -c id" }],
+    ["a path of this host as an address", "url", { url: "/srv/a.git" }],
+    ["two refs", "ref", { ref: { branch: "main", tag: "v1" } }],
+    ["a branch that is an option", "ref", { ref: { branch: "--upload-pack=id" } }],
+    ["a tag with dots that climb", "ref", { ref: { tag: "a/../b" } }],
+    ["a range that nobody understands", "semver", { ref: { semver: "newest" } }],
+    ["a folder above the tree", "path", { path: "../other" }],
+  ])("is refused with %s", async (_what, field, asked) => {
+    const answer = judged(git(asked))
+    await expect(answer).rejects.toThrow(new RegExp(`spec\\.source\\.git.*${field}`))
+    await expect(answer).rejects.not.toThrow(/hunter2|ghp_/)
+  })
+
+  it.each([
+    ["https", { url: "https://host/a.git", ref: { branch: "feature/x" } }],
+    ["ssh", { url: "ssh://git@host:22/a.git", ref: { tag: "v1.0" } }],
+    ["the short form of ssh", { url: "git@host:ops/a.git", ref: { semver: "^1.2" } }],
+    ["a folder", { path: "environments/prod/" }],
+  ])("is admitted with a repository over %s", async (_what, asked) => {
+    const wanted = git(asked)
+    await expect(judged(wanted)).resolves.toBe(wanted.object)
+  })
+
+  it("is refused with two sources", async () => {
+    const source = { git: { url: "https://host/a.git", interval: "1m" }, directory: { path: "/a" } }
+    await expect(judged(request({ ...base, source }))).rejects.toThrow("one source")
+  })
 
   it.each([
     ["four fields", { schedule: "0 2 * *", duration: "1h" }],
@@ -37,13 +86,13 @@ describe("a loop", () => {
     ["no length", { schedule: "0 2 * * *", duration: "0s" }],
   ])("is refused with a window of %s", async (_what, window) => {
     const asked = request({ ...base, windows: [window] })
-    await expect(loopAdmission.admit(asked)).rejects.toThrow("spec.windows[0]")
+    await expect(judged(asked)).rejects.toThrow("spec.windows[0]")
   })
 
   it("is admitted with a window in a time zone", async () => {
     const window = { schedule: "0 2 * * 1-5", duration: "1h", timeZone: "Europe/Berlin" }
     const asked = request({ ...base, windows: [window] })
-    await expect(loopAdmission.admit(asked)).resolves.toBe(asked.object)
+    await expect(judged(asked)).resolves.toBe(asked.object)
   })
 
   it("is admitted with the defaults of those fields", async () => {
@@ -54,11 +103,11 @@ describe("a loop", () => {
       windows: [],
       source: { directory: { path: "/a" } },
     })
-    await expect(loopAdmission.admit(asked)).resolves.toBe(asked.object)
+    await expect(judged(asked)).resolves.toBe(asked.object)
   })
 
   it("is refused with an interval that is no duration", async () => {
     const asked = request({ ...base, interval: "soon" })
-    await expect(loopAdmission.admit(asked)).rejects.toThrow("spec.interval")
+    await expect(judged(asked)).rejects.toThrow("spec.interval")
   })
 })

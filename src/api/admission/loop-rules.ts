@@ -1,12 +1,14 @@
 // Loops: their id `NAMESPACE.NAME` is a label value and must fit one; their durations must be read.
 
-import { at, type Json } from "../../base/json.ts"
+import { at } from "../../base/json.ts"
 import type { Admission } from "../../contract/admission.ts"
 import { loopId } from "../../contract/loop.ts"
 import { setpointGroup } from "../../object/object.ts"
 import type { FieldCause } from "../faults.ts"
 import { isLabelValue } from "../metadata-rules.ts"
 import { invalidFault } from "../validate-object.ts"
+import { gitCauses } from "./git-rules.ts"
+import { promotionCauses } from "./promotion-rules.ts"
 import { durationCauses, windowCauses } from "./time-rules.ts"
 
 const durations: readonly (readonly string[])[] = [
@@ -17,13 +19,8 @@ const durations: readonly (readonly string[])[] = [
   ["deletionDeadline"],
 ]
 
-/** Declared fields that nothing honours yet: refusing is safer than ignoring. */
-const reserved: readonly (readonly [readonly string[], (value: Json) => boolean, string])[] = [
-  [["source", "git"], () => false, "a git source"],
-]
-
 export const loopAdmission: Admission = {
-  admit: async ({ key, object, operation }) => {
+  admit: ({ key, object, operation }) => {
     if (key.group !== setpointGroup || key.resource !== "loops") return object
     if (operation === "delete") return object
     const causes: FieldCause[] = []
@@ -36,12 +33,8 @@ export const loopAdmission: Admission = {
       causes.push(...durationCauses(`spec.${path.join(".")}`, at(object.spec, ...path)))
     }
     causes.push(...windowCauses("spec.windows", at(object.spec, "windows")))
-    for (const [path, isDefault, what] of reserved) {
-      const value = at(object.spec, ...path)
-      if (value === undefined || isDefault(value)) continue
-      const message = `${what} is not supported yet, and ignoring it would be unsafe`
-      causes.push({ field: `spec.${path.join(".")}`, reason: "FieldValueNotSupported", message })
-    }
+    causes.push(...gitCauses(at(object.spec, "source")))
+    causes.push(...promotionCauses(key, at(object.spec, "source")))
     if (causes.length > 0) throw invalidFault("Loop", key.name, causes)
     return object
   },

@@ -18,7 +18,7 @@ const permanent: ReadonlySet<string> = new Set([
 const nameLabel = "kubernetes.io/metadata.name"
 
 export const namespaceAdmission: Admission = {
-  admit: async ({ key, object, operation, old, subresource }) => {
+  admit: ({ key, object, operation, old, subresource }) => {
     if (key.group !== "" || key.resource !== "namespaces") return object
     if (operation === "delete" && permanent.has(key.name)) {
       throw apiFault("SPT-API-094", { ...faultNames(key) })

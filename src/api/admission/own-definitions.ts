@@ -18,7 +18,7 @@ export function ownDefinitionsAdmission(
   hasProvider: HasProvider,
 ): Admission {
   return {
-    admit: async (request) => {
+    admit: (request) => {
       const { object, operation, principal } = request
       if (operation === "delete" || !isDefinition(request)) return object
       const { group, resource } = instancesOf(object)

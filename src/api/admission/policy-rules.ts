@@ -11,7 +11,7 @@ import { durationCauses, windowCauses } from "./time-rules.ts"
 const loopPattern = /^(\*|[a-z0-9-]+\.(\*|[a-z0-9-]+))$/
 
 export const policyAdmission: Admission = {
-  admit: async ({ key, object, operation }) => {
+  admit: ({ key, object, operation }) => {
     if (key.group !== setpointGroup || key.resource !== "guardpolicies") return object
     if (operation === "delete") return object
     const causes: FieldCause[] = []

@@ -14,7 +14,7 @@ export const promoteNowAnnotation = "setpoint.dev/promote-now"
 const ranks = ["Observe", "Propose", "Enforce"]
 
 export const promotionAdmission: Admission = {
-  admit: async ({ key, object, old, operation, principal }) => {
+  admit: ({ key, object, old, operation, principal }) => {
     const isLoop = key.group === setpointGroup && key.resource === "loops"
     if (!isLoop || operation === "delete") return object
     if (old === undefined && isEngine(principal)) return object // The default loop of a namespace.

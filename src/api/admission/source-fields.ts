@@ -1,6 +1,7 @@
 // A source's fields are its own: nobody else changes them, also not by force, and nobody else
-// deletes what a source declared. The answer names file and line and the ways out. The engine is
-// exempt: it writes status and finalizers, and marks what a person approved.
+// deletes what a source declared. What a composite declares of its children is its own, too; they
+// may be deleted, and are made again. The answer names file and line and the ways out. The engine
+// is exempt: it writes status and finalizers, and marks what a person approved.
 
 import type { JsonObject } from "../../base/json.ts"
 import { enginePrincipal, type Principal } from "../../contract/principal.ts"
@@ -8,7 +9,7 @@ import { type ApiObject, type ObjectKey, sourceAnnotation } from "../../object/o
 import { changedPaths } from "../../schema/apply-merge.ts"
 import { ownersOf } from "../../schema/managed-fields.ts"
 import { apiFault, causesText, summarize } from "../faults.ts"
-import { isSourceManager } from "../managed-fields.ts"
+import { isDeclaringManager, isSourceManager } from "../managed-fields.ts"
 import type { ServedResource } from "../served-resource.ts"
 import { faultNames } from "../stored-object.ts"
 
@@ -26,7 +27,7 @@ export function checkSourceFields(
   after: ApiObject,
 ): void {
   const { principal, resource, key } = write
-  const entries = foreignSourceEntries(before, principal)
+  const entries = foreignEntries(before, principal, isDeclaringManager)
   if (entries.length === 0) return
   const changed = changedPaths(resource.schema.node, before as JsonObject, after as JsonObject)
   const owned = ownersOf(entries, changed)
@@ -63,7 +64,7 @@ export function sourceConflict(
 }
 
 export function checkSourceDelete(principal: Principal, key: ObjectKey, object: ApiObject): void {
-  const entry = foreignSourceEntries(object, principal)[0]
+  const entry = foreignEntries(object, principal, isSourceManager)[0]
   if (entry === undefined) return
   throw apiFault("SPT-API-016", {
     verb: "delete",
@@ -74,13 +75,20 @@ export function checkSourceDelete(principal: Principal, key: ObjectKey, object: 
   })
 }
 
-function foreignSourceEntries(object: ApiObject, principal: Principal) {
+function foreignEntries(
+  object: ApiObject,
+  principal: Principal,
+  declares: (manager: string) => boolean,
+) {
   if (isEngine(principal)) return []
   return (object.metadata.managedFields ?? []).filter(
-    (entry) => isSourceManager(entry.manager) && entry.manager !== principal.name,
+    (entry) => declares(entry.manager) && entry.manager !== principal.name,
   )
 }
 
 function declaredAt(object: ApiObject): string {
-  return object.metadata.annotations?.[sourceAnnotation] ?? "its source"
+  const { annotations, ownerReferences = [] } = object.metadata
+  const parent = ownerReferences.find(({ controller }) => controller === true)
+  const place = annotations?.[sourceAnnotation]
+  return place ?? (parent === undefined ? "its source" : `${parent.kind} ${parent.name}`)
 }

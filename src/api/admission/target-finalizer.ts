@@ -8,7 +8,7 @@ import { isEngine } from "./source-fields.ts"
 
 export function targetFinalizerAdmission(hasProvider: HasProvider): Admission {
   return {
-    admit: async ({ key, object, old, operation, principal, warn }) => {
+    admit: ({ key, object, old, operation, principal, warn }) => {
       if (operation === "delete" || (old !== undefined && isEngine(principal))) return object
       const has = object.metadata.finalizers?.includes(targetFinalizer) === true
       if (has) return object

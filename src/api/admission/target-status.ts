@@ -11,7 +11,7 @@ import type { HasProvider } from "./loop-label.ts"
 
 export function targetStatusAdmission(hasProvider: HasProvider): Admission {
   return {
-    admit: async ({ key, object, old, operation, subresource, principal }) => {
+    admit: ({ key, object, old, operation, subresource, principal }) => {
       if (subresource !== "status" || !hasProvider(key.group, key.resource)) return object
       const same = equalJson((old?.status ?? {}) as Json, (object.status ?? {}) as Json)
       if (same || !isFromOutside(principal) || !protects("status-of-targets-is-the-engines")) {

@@ -10,7 +10,7 @@ import type { ResourceRegistry } from "../resource-registry.ts"
 
 export function createAdmission(roles: Authorizer, registry: ResourceRegistry): Admission {
   return {
-    admit: async ({ operation, principal, key, object }) => {
+    admit: ({ operation, principal, key, object }) => {
       if (operation !== "create" || !isFromOutside(principal)) return object
       const access = { ...key, verb: "create", subresource: "" }
       const may = (one: Access) => roles.authorize(principal, one).allowed

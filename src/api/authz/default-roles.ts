@@ -3,11 +3,13 @@
 // delete.
 
 import type { JsonObject } from "../../base/json.ts"
+import { protects } from "../../base/protections.ts"
 import {
   agentsGroup,
   authenticatedGroup,
   humansGroup,
   mastersGroup,
+  monitorsGroup,
   servicesGroup,
 } from "../../contract/principal.ts"
 import { type ApiObject, setpointGroup } from "../../object/object.ts"
@@ -24,7 +26,7 @@ const read = ["get", "list", "watch"]
 const write = ["create", "delete", "deletecollection", "patch", "update"]
 /** What a person decides; services and agents never hold one of them. */
 const decide = ["approve", "break-glass", "detach", "forget", "loosen", "move", "release", "resume"]
-const decisions = [...decide, "rollback"]
+const decisions = ["accept", ...decide, "rollback"]
 const events = "events.k8s.io"
 const extensions = "apiextensions.k8s.io"
 
@@ -64,9 +66,30 @@ function bound(role: string, ...groups: readonly string[]): ApiObject {
 const open = ["/healthz", "/livez", "/readyz", "/version", "/version/"]
 const documents = ["/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", ...open]
 
-/** Groups: those of the kinds that have targets, besides our own. */
-export function defaultRoles(groups: readonly string[]): readonly ApiObject[] {
-  return [...kubernetesRoles(), ...userRoles(groups), ...tokenRoles(groups)]
+/** A kind that has targets or children. */
+export interface RoleKind {
+  readonly group: string
+  readonly resource: string
+  /** Who may write it holds the host. */
+  readonly privileged: boolean
+}
+
+/** Kinds: those besides our own. */
+export function defaultRoles(kinds: readonly RoleKind[]): readonly ApiObject[] {
+  const groups = [...new Set(kinds.map(({ group }) => group))].sort()
+  return [...kubernetesRoles(), ...userRoles(groups), ...tokenRoles(groups, kinds)]
+}
+
+/** Agents may propose what others than a person may do; what holds the host they only read. */
+function proposed(kinds: readonly RoleKind[]): readonly JsonObject[] {
+  if (!protects("agents-hold-no-host"))
+    return [...kinds].map(({ group }) => rule([group], ["*"], write))
+  const open = kinds.filter(({ privileged }) => !privileged)
+  const groups = [...new Set(open.map(({ group }) => group))].sort()
+  return groups.map((group) => {
+    const own = open.filter((kind) => kind.group === group).map(({ resource }) => resource)
+    return rule([group], own.sort(), write)
+  })
 }
 
 function kubernetesRoles(): readonly ApiObject[] {
@@ -144,7 +167,7 @@ function userRoles(groups: readonly string[]): readonly ApiObject[] {
     clusterRole("setpoint:aggregate-to-edit", {
       labels: aggregateTo("edit"),
       rules: [
-        rule(own, ["loops", "signals"], [...write, "look", "stop"]),
+        rule(own, ["loops", "signals", "notifiers"], [...write, "look", "stop"]),
         rule(own, ["loops/checkpoints"], ["create"]),
         rule(groups, ["*"], [...write, "stop"]),
       ],
@@ -161,7 +184,7 @@ function userRoles(groups: readonly string[]): readonly ApiObject[] {
 }
 
 /** What the kinds of tokens may do everywhere; docs/guides/access.md has them as a table. */
-function tokenRoles(groups: readonly string[]): readonly ApiObject[] {
+function tokenRoles(groups: readonly string[], kinds: readonly RoleKind[]): readonly ApiObject[] {
   const all = [...read, ...write]
   const plain = ["coordination.k8s.io", events]
   return [
@@ -175,7 +198,10 @@ function tokenRoles(groups: readonly string[]): readonly ApiObject[] {
       rules: [
         rule([""], ["secrets"], all),
         rule([extensions], ["customresourcedefinitions"], write),
-        rule([setpointGroup], ["guardpolicies", "invariants", "signals"], write),
+        // Signals and notifiers call addresses from where the plane stands: agents only read them.
+        rule([setpointGroup], ["guardpolicies", "invariants"], write),
+        rule([setpointGroup], ["signals", "notifiers"], [...write, "look"]),
+        rule(groups, ["*"], all),
       ],
     }),
     clusterRole("setpoint:aggregate-to-proposer", {
@@ -185,14 +211,17 @@ function tokenRoles(groups: readonly string[]): readonly ApiObject[] {
         rule([""], ["serviceaccounts"], read),
         rule(plain, ["*"], all),
         rule([extensions, setpointGroup], ["*"], read),
-        rule([setpointGroup], ["loops", "signals"], [...write, "look"]),
+        rule([setpointGroup], ["loops"], [...write, "look"]),
         rule([setpointGroup], ["loops", "planes"], ["stop"]),
         rule([setpointGroup], ["loops/checkpoints"], ["create"]),
-        rule(groups, ["*"], all),
+        rule(groups, ["*"], read),
+        ...proposed(kinds),
       ],
     }),
+    clusterRole("setpoint:monitor", { rules: [paths(["/metrics"])] }),
     bound("setpoint:operator", humansGroup),
     bound("setpoint:service", servicesGroup),
     bound("setpoint:proposer", agentsGroup),
+    bound("setpoint:monitor", monitorsGroup),
   ]
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type ApiWorld, openApiWorld } from "../../../test/conformance/client-world.ts"
 import type { Json } from "../../base/json.ts"
+import { disarm } from "../../base/protections.ts"
 import { enginePrincipal } from "../../contract/principal.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { aggregateRoles } from "./aggregate-roles.ts"
@@ -17,7 +18,12 @@ afterEach(() => api.close())
 const ref = (resource: string, name: string) => ({
   ...{ group: rbacGroup, version: "v1", resource, namespace: "", name },
 })
-const ensure = (objects = defaultRoles(["host.setpoint.dev"])) =>
+const host = "host.setpoint.dev"
+const kinds = [
+  { group: host, resource: "files", privileged: false },
+  { group: host, resource: "users", privileged: true },
+]
+const ensure = (objects = defaultRoles(kinds)) =>
   ensureDefaultRoles({ verbs: api.verbs, store: api.store }, objects)
 const get = (resource: string, name: string) => api.verbs.get(enginePrincipal, ref(resource, name))
 
@@ -82,4 +88,31 @@ describe("default roles", () => {
     for (const name of ["view", "edit", "admin"]) expect(await text(name)).toContain("widgets")
     await aggregation.close()
   })
+
+  it("let agents declare what does not hold the host, and only read what does", () => {
+    const mayWrite = (resource: string) =>
+      defaultRoles(kinds)
+        .filter(({ metadata }) => metadata.name === "setpoint:aggregate-to-proposer")
+        .flatMap((role) => role.rules as object as readonly Rule[])
+        .some(
+          ({ apiGroups = [], resources = [], verbs }) =>
+            apiGroups.includes(host) &&
+            (resources.includes(resource) || resources.includes("*")) &&
+            verbs.includes("create"),
+        )
+    expect(mayWrite("files")).toBe(true)
+    expect(mayWrite("users")).toBe(false)
+    const arm = disarm("agents-hold-no-host")
+    try {
+      expect(mayWrite("users")).toBe(true)
+    } finally {
+      arm()
+    }
+  })
 })
+
+interface Rule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly verbs: readonly string[]
+}

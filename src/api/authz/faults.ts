@@ -31,4 +31,11 @@ export const accessFault = defineFaults({
     status: 403,
     reason: "Forbidden",
   },
+  "SPT-API-074": {
+    fault: "stuck",
+    text: "cannot choose a source for loop {loop}: {user} may not {what}, and the source would",
+    hint: "somebody who may write all kinds of the namespace has to choose the source",
+    status: 403,
+    reason: "Forbidden",
+  },
 })

@@ -15,7 +15,7 @@ const policies = "validatingadmissionpolicies"
 
 export function paramAdmission(roles: Authorizer, registry: ResourceRegistry): Admission {
   return {
-    admit: async ({ key, object, operation, principal }) => {
+    admit: ({ key, object, operation, principal }) => {
       if (key.group !== admissionGroup || key.resource !== policies) return object
       if (operation === "delete" || !isFromOutside(principal)) return object
       const access = readOf(registry, object)

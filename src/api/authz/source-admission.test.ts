@@ -105,7 +105,7 @@ describe("a loop whose source holds a role", () => {
   it("gets another source only from who holds as much", async () => {
     const own = rule(["create", "update", "patch"], "setpoint.dev", "loops")
     await given("loops", agent.name, own)
-    await world.verbs.create(agent, loops, loop("/srv/bot"))
+    await world.verbs.create(enginePrincipal, loops, loop("/srv/bot"))
     await given("site", source.name, ...everything)
     const ref = { ...loops, namespace: "setpoint-system", name: "site" }
     const move = () =>
@@ -118,5 +118,32 @@ describe("a loop whose source holds a role", () => {
     await world.verbs.patch(agent, ref, "merge", { spec: { interval: "2m" } })
     await given("bot", agent.name, ...everything)
     await move()
+  })
+})
+
+describe("who chooses a source", () => {
+  const own = rule(["create", "update", "patch"], "setpoint.dev", "loops")
+  const repository = { git: { url: "https://example.com/evil.git", secretRef: { name: "login" } } }
+  const pointed = { ...loop(""), spec: { source: repository } } as ApiObject
+
+  it("may write all that it could declare, and read the Secrets it could send away", async () => {
+    await given("loops", agent.name, own)
+    const refused = faultOf(world.verbs.create(agent, loops, pointed))
+    expect(await refused).toMatchObject({ code: "SPT-API-074", status: 403 })
+    await world.verbs.create(agent, loops, { ...pointed, spec: { interval: "2m" } })
+    const ref = { ...loops, namespace: "setpoint-system", name: "site" }
+    const later = () => world.verbs.patch(agent, ref, "merge", { spec: { source: repository } })
+    expect(await faultOf(later())).toMatchObject({ code: "SPT-API-074" })
+    const write = ["create", "patch", "delete"]
+    await given("most", agent.name, rule(write, "*", "*"))
+    expect(await faultOf(later())).toMatchObject({ details: { what: "get secrets" } })
+    await given("bot", agent.name, rule(["get"], "", "secrets"))
+    await later()
+  })
+
+  it("[twin] would be anybody who may make a loop", async () => {
+    await given("loops", agent.name, own)
+    rearms.push(disarm("sources-are-chosen-by-writers"))
+    await world.verbs.create(agent, loops, pointed)
   })
 })

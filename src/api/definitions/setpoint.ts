@@ -13,6 +13,7 @@ import {
   open,
   text,
 } from "./define.ts"
+import { gitSource } from "./git-source.ts"
 
 const choice = (values: readonly string[]) => text({ enum: values, default: values[0] ?? "" })
 
@@ -38,10 +39,17 @@ const approvals = object(
 )
 
 const source = object({
-  directory: object({ path: text({ minLength: 1 }) }, { required: ["path"] }),
-  git: object(
-    { url: text({ minLength: 1 }), ref: text(), path: text(), interval: duration() },
-    { required: ["url"] },
+  directory: object(
+    { path: text({ minLength: 1 }), root: text({ minLength: 1, maxLength: 4096 }) },
+    { required: ["path"] },
+  ),
+  git: gitSource,
+  promotion: object(
+    {
+      from: text({ minLength: 1, maxLength: 63 }),
+      cleanRounds: integer({ minimum: 1, maximum: 1000, default: 3 }),
+    },
+    { required: ["from"] },
   ),
 })
 

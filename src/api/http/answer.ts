@@ -19,18 +19,26 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function send(response: ApiResponse, answer: Answer): void {
+/** Names the request in the log of requests. */
+export const auditHeader = "audit-id"
+
+/** All headers in one go where nothing was set before: each set apart is looked at twice. */
+export function send(response: ApiResponse, answer: Answer, auditId?: string): void {
   if (response.headersSent || response.destroyed === true) return
   const { bytes, type } = contentOf(answer)
-  for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value)
-  const warnings = (answer.warnings ?? []).map(warningText)
-  if (warnings.length > 0) response.setHeader("warning", warnings)
-  response.writeHead(answer.status, {
-    ...(type === undefined ? {} : { "content-type": type }),
-    "content-length": bytes.byteLength,
-    ...(response.hasHeader("cache-control") ? {} : { "cache-control": "no-cache, private" }),
-    "x-content-type-options": "nosniff",
-  })
+  const head: Record<string, number | string | string[]> = {}
+  if (auditId !== undefined) head[auditHeader] = auditId
+  if (type !== undefined) head["content-type"] = type
+  head["content-length"] = bytes.byteLength
+  if (!response.hasHeader("cache-control")) head["cache-control"] = "no-cache, private"
+  head["x-content-type-options"] = "nosniff"
+  if (answer.warnings !== undefined && answer.warnings.length > 0) {
+    head.warning = answer.warnings.map(warningText)
+  }
+  response.writeHead(
+    answer.status,
+    answer.headers === undefined ? head : { ...head, ...answer.headers },
+  )
   response.end(bytes)
 }
 
@@ -45,11 +53,11 @@ function contentOf(answer: Answer): { bytes: Uint8Array; type: string | undefine
   return { bytes: json, type: contentType ?? "application/json" }
 }
 
-export function sendFault(response: ApiResponse, error: unknown): void {
+export function sendFault(response: ApiResponse, error: unknown, auditId?: string): void {
   const fault = toFault(error)
   const retry: Record<string, string> =
     fault.status === 429 || fault.status === 503 ? { "retry-after": "1" } : {}
-  send(response, { status: fault.status, body: statusOf(fault), headers: retry })
+  send(response, { status: fault.status, body: statusOf(fault), headers: retry }, auditId)
 }
 
 /** A quoted string of visible ASCII: header values carry nothing else. */

@@ -7,7 +7,7 @@ import { toTimestamp } from "../../base/clock.ts"
 import { type Fault, toFault } from "../../base/faults.ts"
 import type { Principal } from "../../contract/principal.ts"
 import { accessFault } from "../authz/faults.ts"
-import type { ApiRequest, ApiResponse } from "./exchange.ts"
+import type { ApiRequest } from "./exchange.ts"
 import type { RequestInfo } from "./request-info.ts"
 
 export interface AuditLine {
@@ -38,9 +38,11 @@ export interface AuditLog {
 }
 
 export interface RequestAudit {
+  /** Of the request, for the answer to name; undefined where no log is kept. */
+  readonly id: string | undefined
   by(principal: Principal | undefined): void
   /** Before the answer goes out. */
-  ended(outcome: { readonly code: number } | { readonly error: unknown }): Promise<void>
+  ended(outcome: Outcome): Promise<void> | undefined
 }
 
 export interface AuditedCall {
@@ -50,7 +52,9 @@ export interface AuditedCall {
   readonly info: RequestInfo
 }
 
-const silent: RequestAudit = { by: () => {}, ended: async () => {} }
+type Outcome = { readonly code: number } | { readonly error: unknown }
+
+const silent: RequestAudit = { id: undefined, by: () => {}, ended: () => undefined }
 const stopPath = "/setpoint/v1/stop"
 const idForm = /^[A-Za-z0-9-]{1,64}$/
 /** Questions, which change nothing; others may define kinds in the same groups. */
@@ -62,31 +66,33 @@ const reviews: ReadonlySet<string> = new Set([
   ...["selfsubjectreviews", "tokenreviews"].map((name) => `${name}.authentication.k8s.io`),
 ])
 
-export function beginAudit(call: AuditedCall, response: ApiResponse): RequestAudit {
+export function beginAudit(call: AuditedCall): RequestAudit {
   const { api, request, method, info } = call
   const { audit, clock } = api
   if (audit === undefined) return silent
   const given = request.headers["audit-id"]
   const id = typeof given === "string" && idForm.test(given) ? given : audit.newId()
-  response.setHeader("audit-id", id)
   const { group, resource } = info.access
-  if (method === "GET" || method === "HEAD" || reviews.has(`${resource}.${group}`)) return silent
+  if (method === "GET" || method === "HEAD" || reviews.has(`${resource}.${group}`)) {
+    return { ...silent, id }
+  }
   let who: Principal | undefined
   return {
+    id,
     by: (principal) => {
       who = principal
       // Stopping works whatever is broken.
       const trouble = info.access.path === stopPath ? undefined : audit.trouble()
       if (trouble !== undefined) throw accessFault("SPT-API-072", { why: trouble.message })
     },
-    ended: async (outcome) => {
+    ended: (outcome) => {
       // Whoever did not sign in changed nothing, and must not fill the log.
-      if (who === undefined) return
+      if (who === undefined) return undefined
       const time = toTimestamp(clock.now())
       const source = request.socket.remoteAddress ?? "socket"
       const line = { id, time, ...userOf(who), source, ...whatOf(info), ...endOf(outcome) }
       // What was done is done: the log has to work before anything else is.
-      await audit.write(line).catch(() => {})
+      return audit.write(line).catch(() => {})
     },
   }
 }
@@ -98,12 +104,17 @@ function userOf({ name, kind, impersonator }: Principal) {
 function whatOf({ access }: RequestInfo) {
   const { verb, group, resource, subresource, namespace, name, path } = access
   if (path !== undefined) return { verb, path: path.slice(0, 500) }
-  const place = { group, resource, subresource, namespace, name }
-  const given = Object.entries(place).filter(([, value]) => value !== "")
-  return { verb, ...Object.fromEntries(given) }
+  return {
+    verb,
+    ...(group === "" ? {} : { group }),
+    ...(resource === "" ? {} : { resource }),
+    ...(subresource === "" ? {} : { subresource }),
+    ...(namespace === "" ? {} : { namespace }),
+    ...(name === "" ? {} : { name }),
+  }
 }
 
-function endOf(outcome: { readonly code: number } | { readonly error: unknown }) {
+function endOf(outcome: Outcome) {
   if ("code" in outcome) return outcome
   const { status, code } = toFault(outcome.error)
   return { code: status, fault: code }

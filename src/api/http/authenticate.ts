@@ -57,9 +57,11 @@ export function clientCertificate(
   request: Pick<ApiRequest, "socket" | "stream">,
 ): ClientCertificate | undefined {
   const connection = request.stream?.session ?? request.socket
-  const known = certificates.get(connection) ?? readCertificate(request.socket)
-  certificates.set(connection, known)
-  return known === "none" ? undefined : known
+  const known = certificates.get(connection)
+  if (known !== undefined) return known === "none" ? undefined : known
+  const found = readCertificate(request.socket)
+  certificates.set(connection, found)
+  return found === "none" ? undefined : found
 }
 
 function readCertificate(socket: Socket): ClientCertificate | "none" {

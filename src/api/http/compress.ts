@@ -9,15 +9,19 @@ const bytesMin = 128 * 1024
 /** Quick rather than small: the network is mostly this host. */
 const level = 1
 
-export async function compressed(answer: Answer, accepts: unknown): Promise<Answer> {
+/** Small ones at once, as they are. */
+export function compressed(answer: Answer, accepts: unknown): Answer | Promise<Answer> {
   if (typeof accepts !== "string" || !/\bgzip\b/.test(accepts)) return answer
   const whole = asBytes(answer)
   const { bytes } = whole
-  if (bytes === undefined || bytes.byteLength < bytesMin) return whole
+  return bytes === undefined || bytes.byteLength < bytesMin ? whole : pack(whole, bytes)
+}
+
+async function pack(whole: Answer, bytes: Uint8Array): Promise<Answer> {
   const packed = await new Promise<Uint8Array>((resolve, reject) => {
     gzip(bytes, { level }, (error, result) => (error === null ? resolve(result) : reject(error)))
   })
-  const headers = { ...answer.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }
+  const headers = { ...whole.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }
   return { ...whole, bytes: packed, headers }
 }
 

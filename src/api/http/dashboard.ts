@@ -1,14 +1,15 @@
-// The listener for browsers: pages, a sign-in by a link that works once, and the same API for the
-// one who signed in. A page of another site can neither read from it nor act through it: Host and
-// Origin are checked, the cookie stays on this site, and what changes anything needs a header that
-// only our own pages can send.
+// The listener for browsers: the dashboard's own files, ways to sign in, and the same API for the
+// one who signed in. The files hold nothing of the plane and are for anyone on this host. A page of
+// another site can neither read from it nor act through it: Host and Origin are checked, the cookie
+// stays on this site, and what changes anything needs a header that only our own pages can send.
 
 import type { Principal } from "../../contract/principal.ts"
 import { apiFault } from "../faults.ts"
 import { send, sendFault } from "./answer.ts"
+import { DashboardSignIn, type SignInWays } from "./dashboard-sign-in.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
-import { portFault } from "./faults.ts"
 import type { OnRequest } from "./listener.ts"
+import { requireOwnPage } from "./own-page.ts"
 import { checkPlace, type Place } from "./place-check.ts"
 import type { Sessions } from "./sessions.ts"
 
@@ -20,12 +21,12 @@ export interface Page {
 export interface DashboardOptions {
   readonly ports: readonly number[]
   readonly sessions: Sessions
-  /** By path; "/" is the first one. */
-  readonly pages: ReadonlyMap<string, Page>
+  /** What every address of a page answers; its script shows the page. */
+  readonly index: Page
+  /** By path. */
+  readonly assets: ReadonlyMap<string, Page>
+  readonly ways: SignInWays
 }
-
-/** What our own pages send with everything that is no GET. */
-export const dashboardHeader = "setpoint-dashboard"
 
 const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy":
@@ -42,64 +43,70 @@ const place: Place = {
   isOurs: (name) => name === "localhost" || name === "127.0.0.1",
 }
 
+type Api = (principal: Principal, request: ApiRequest, response: ApiResponse) => void
+
 /** `api` answers for the one who signed in. */
-export function dashboardRequests(
-  { sessions, pages }: Omit<DashboardOptions, "ports">,
-  api: (principal: Principal, request: ApiRequest, response: ApiResponse) => void,
-): OnRequest {
+export function dashboardRequests(options: Omit<DashboardOptions, "ports">, api: Api): OnRequest {
+  const signIn = new DashboardSignIn(options.sessions, options.ways)
   return (request, response) => {
     response.on("error", () => {})
     for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value)
-    try {
-      checkPlace(request.headers, place, undefined, request.rawHeaders)
-      const [path = "/", query = ""] = (request.url ?? "/").split("?", 2)
-      if (path === "/login") return login(sessions, request, response, query)
-      const principal = sessions.principal(cookieOf(request))
-      if (principal === undefined) return signInFirst(path, response)
-      requireOwnPage(request)
-      const page = request.method === "GET" ? pages.get(path) : undefined
-      if (page === undefined) return api(principal, request, response)
-      send(response, { status: 200, text: page.text, contentType: page.contentType })
-    } catch (error) {
+    const refuse = (error: unknown) => {
       response.setHeader("connection", "close")
       sendFault(response, error)
+    }
+    try {
+      const [path = "/", query = ""] = (request.url ?? "/").split("?", 2)
+      // Another issuer sends people back from its own site; what they bring is checked there.
+      const headers = signIn.comesFromIssuer(request, path) ? hostOnly(request) : request.headers
+      checkPlace(headers, place, undefined, request.rawHeaders)
+      const answered = signIn.answer(request, response, { path, query })
+      if (answered !== undefined) return void answered.catch(refuse)
+      serve(options, signIn, api, { request, response, path })
+    } catch (error) {
+      refuse(error)
     }
   }
 }
 
-function login(
-  sessions: Sessions,
-  request: ApiRequest,
-  response: ApiResponse,
-  query: string,
+interface Serving {
+  readonly request: ApiRequest
+  readonly response: ApiResponse
+  readonly path: string
+}
+
+function serve(
+  { index, assets }: Pick<DashboardOptions, "index" | "assets">,
+  signIn: DashboardSignIn,
+  api: Api,
+  { request, response, path }: Serving,
 ): void {
-  if (request.method !== "GET") throw apiFault("SPT-API-021", { method: "POST", path: "/login" })
-  const session = sessions.open(new URLSearchParams(query).get("token") ?? "")
-  if (session === undefined) throw portFault("SPT-API-052")
-  const cookie = `${cookieName(request)}=${session}; Path=/; HttpOnly; SameSite=Strict`
-  send(response, { status: 303, headers: { "set-cookie": cookie, location: "/" } })
+  const isRead = request.method === "GET" || request.method === "HEAD"
+  const page = isRead
+    ? (assets.get(path) ?? (isPage(request, path) ? index : undefined))
+    : undefined
+  if (page !== undefined) {
+    // Named by their content: what such a name holds never changes.
+    if (page !== index) response.setHeader("cache-control", "public, max-age=31536000, immutable")
+    send(response, { status: 200, text: page.text, contentType: page.contentType })
+    return
+  }
+  const principal = signIn.principal(request)
+  if (principal === undefined) throw apiFault("SPT-API-020")
+  requireOwnPage(request)
+  api(principal, request, response)
 }
 
-/** Cookies know no ports: planes on one host must not sign each other's people out. */
-function cookieName(request: ApiRequest): string {
-  return `setpoint-${request.socket.localPort ?? 0}`
+const apiPath =
+  /^\/(api|apis|setpoint|openapi|openid|\.well-known|version|metrics|healthz|livez|readyz)(\/|$)/
+
+/** What a browser shows in its window, and not what a script asks for. */
+function isPage({ headers }: ApiRequest, path: string): boolean {
+  if (path === "/") return true
+  return !apiPath.test(path) && (headers.accept ?? "").includes("text/html")
 }
 
-function cookieOf(request: ApiRequest): string {
-  const name = `${cookieName(request)}=`
-  const parts = (request.headers.cookie ?? "").slice(0, 8192).split(/; */)
-  return parts.find((part) => part.startsWith(name))?.slice(name.length) ?? ""
-}
-
-function signInFirst(path: string, response: ApiResponse): void {
-  if (path !== "/") throw apiFault("SPT-API-020")
-  const text = "Sign in first: `setpoint dashboard` prints a link that works once.\n"
-  send(response, { status: 401, text })
-}
-
-function requireOwnPage({ method, headers }: ApiRequest): void {
-  if (method === "GET" || method === "HEAD") return
-  // An Origin that is there is ours: that was checked before.
-  if (headers.origin !== undefined || headers[dashboardHeader] !== undefined) return
-  throw portFault("SPT-API-053", { header: dashboardHeader })
+function hostOnly({ headers }: ApiRequest): ApiRequest["headers"] {
+  const { origin: _origin, "sec-fetch-site": _site, ...rest } = headers
+  return rest
 }

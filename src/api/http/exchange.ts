@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly stream?: { readonly session?: object | undefined }
   readonly destroyed: boolean
   on(event: "data", listener: (chunk: Buffer | string) => void): unknown
+  on(event: "end" | "close", listener: () => void): unknown
+  on(event: "error", listener: (error: Error) => void): unknown
   off(event: "data", listener: (chunk: Buffer | string) => void): unknown
   once(event: "end" | "close", listener: () => void): unknown
   once(event: "error", listener: (error: Error) => void): unknown

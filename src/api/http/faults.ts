@@ -38,4 +38,25 @@ export const portFault = defineFaults({
     status: 403,
     reason: "Forbidden",
   },
+  "SPT-API-055": {
+    fault: "stuck",
+    text: "cannot sign in: nobody is known by this token",
+    hint: "`setpoint token create NAME` makes one; the owner's own is the file DIR/token",
+    status: 401,
+    reason: "Unauthorized",
+  },
+  "SPT-API-056": {
+    fault: "retry",
+    text: "cannot sign in now: more than {tries} attempts failed within a minute",
+    hint: "wait a minute, or use the link that `setpoint dashboard` prints",
+    status: 429,
+    reason: "TooManyRequests",
+  },
+  "SPT-API-057": {
+    fault: "stuck",
+    text: "cannot sign in with {issuer}: {why}",
+    hint: "try again; `setpoint dashboard` prints a link that works without it",
+    status: 401,
+    reason: "Unauthorized",
+  },
 })

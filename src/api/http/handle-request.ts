@@ -1,7 +1,6 @@
 // One HTTP request from its headers to its answer: who asks, what for, may they, the body, the
 // verb. Nothing is looked up before the caller is known and allowed.
 
-import { withDeadline } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
 import type { Principal } from "../../contract/principal.ts"
@@ -12,7 +11,7 @@ import type { TypeNames } from "../protobuf/decode-protobuf.ts"
 import type { RawReads } from "../raw-reads.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
-import { type Answer, send, sendFault } from "./answer.ts"
+import { type Answer, auditHeader, send, sendFault } from "./answer.ts"
 import { type AuditLog, beginAudit } from "./audit-request.ts"
 import {
   type Authenticate,
@@ -21,6 +20,7 @@ import {
   clientCertificate,
 } from "./authenticate.ts"
 import { compressed } from "./compress.ts"
+import type { Deadlines } from "./deadlines.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { forbidden } from "./forbidden.ts"
 import { impersonated } from "./impersonate.ts"
@@ -28,9 +28,10 @@ import type { Lanes } from "./lanes.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { findRoute, type PlainRoute } from "./plain-route.ts"
 import { bodyType, noBody, readRequestBody } from "./read-body.ts"
-import { callerOf } from "./remember-caller.ts"
+import { callerOf, rememberedCaller } from "./remember-caller.ts"
 import { type RequestInfo, requestInfo } from "./request-info.ts"
 import type { RequestMetrics } from "./request-metrics.ts"
+import type { Leave } from "./request-slots.ts"
 import { serveExtension } from "./serve-extension.ts"
 import { listOptions, serveResource } from "./serve-resource.ts"
 import { serveWatch } from "./serve-watch.ts"
@@ -47,7 +48,7 @@ export interface HttpApi {
   /** Documents outside of the resource grammar. */
   readonly routes: readonly PlainRoute[]
   /** For all but watches. */
-  readonly requestMs: number
+  readonly deadlines: Deadlines
   readonly lanes: Lanes
   readonly seen: RequestMetrics
   /** Aborts when the server drains: watches end. */
@@ -68,6 +69,9 @@ interface Call {
   readonly info: RequestInfo
 }
 
+/** Nobody adds to a query. */
+const noQuery = new URLSearchParams()
+
 export async function handleRequest(
   api: HttpApi,
   request: ApiRequest,
@@ -77,7 +81,7 @@ export async function handleRequest(
   const url = request.url ?? "/"
   const mark = url.indexOf("?")
   const path = mark < 0 ? url : url.slice(0, mark)
-  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+  const query = mark < 0 ? noQuery : new URLSearchParams(url.slice(mark + 1))
   const method = request.method ?? "GET"
   const plain = method === "GET" ? findRoute(api.routes, path) : undefined
   const info = requestInfo(method, path, query)
@@ -89,23 +93,27 @@ export async function handleRequest(
 
 async function answer(call: Call, response: ApiResponse): Promise<void> {
   const { api, request, plain, info, path } = call
-  const audit = beginAudit(call, response)
+  const audit = beginAudit(call)
   try {
-    const caller = await authenticated(call, plain)
+    // Nothing here waits unless it has to: most callers are known, and most slots are free.
+    const known = authenticated(call, plain)
+    const caller = known instanceof Promise ? await known : known
     audit.by(caller)
     // Whoever may not speak as somebody else is told so, and it is noted as theirs.
-    const principal = caller && impersonated(caller, request.rawHeaders, api.authorizer)
+    const principal = caller && impersonated(caller, request, api.authorizer)
     if (principal !== caller) audit.by(principal)
     if (plain === undefined && info.isWatch && principal !== undefined) {
+      if (audit.id !== undefined) response.setHeader(auditHeader, audit.id)
       return await watch(call, principal, info, response)
     }
     // Health is answered whatever else goes on.
-    const leave = plain?.open === true ? undefined : await api.lanes.enter(principal, path, info)
-    const task = () => answerTo(call, principal, plain, info).finally(leave)
-    const timed = await withDeadline(api.clock, api.requestMs, task)
-    if (timed.kind === "timeout") throw apiFault("SPT-API-024", { why: "it took too long" })
-    await audit.ended({ code: timed.value.status })
-    send(response, await compressed(timed.value, request.headers["accept-encoding"]))
+    const entered = plain?.open === true ? undefined : api.lanes.enter(principal, path, info)
+    const leave = entered instanceof Promise ? await entered : entered
+    const answered = await api.deadlines.within(answerTo(call, principal, leave), tookTooLong)
+    const noted = audit.ended({ code: answered.status })
+    if (noted !== undefined) await noted
+    const packed = compressed(answered, request.headers["accept-encoding"])
+    send(response, packed instanceof Promise ? await packed : packed, audit.id)
   } catch (error) {
     await audit.ended({ error })
     if (response.headersSent) {
@@ -115,19 +123,24 @@ async function answer(call: Call, response: ApiResponse): Promise<void> {
     }
     // What was not read of the body must not be taken for the next request.
     if (!request.complete && request.httpVersionMajor < 2) response.setHeader("connection", "close")
-    sendFault(response, error)
+    sendFault(response, error, audit.id)
   }
 }
 
+const tookTooLong = (): Error => apiFault("SPT-API-024", { why: "it took too long" })
+
 /** Undefined only where nobody needs to be known. */
-async function authenticated(
+function authenticated(
   { api, request }: Call,
   plain: PlainRoute | undefined,
-): Promise<Principal | undefined> {
+): Principal | undefined | Promise<Principal | undefined> {
   const { authenticate, clock } = api
-  const principal = await callerOf(authenticate, clock, request, credentialsOf(request))
-  if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
-  return principal
+  const known = rememberedCaller(authenticate, clock, request)
+  if (known !== undefined) return known
+  return callerOf(authenticate, clock, request, credentialsOf(request)).then((principal) => {
+    if (principal === undefined && plain?.open !== true) throw apiFault("SPT-API-020")
+    return principal
+  })
 }
 
 function credentialsOf(request: ApiRequest): Credentials {
@@ -139,13 +152,21 @@ function credentialsOf(request: ApiRequest): Credentials {
   }
 }
 
+/** Leaves its slot when it is done, which may be after its deadline. */
 async function answerTo(
   call: Call,
   principal: Principal | undefined,
-  plain: PlainRoute | undefined,
-  info: RequestInfo,
+  leave: Leave | undefined,
 ): Promise<Answer> {
-  const { api, request, method, url, path, query } = call
+  try {
+    return await answerFor(call, principal)
+  } finally {
+    leave?.()
+  }
+}
+
+async function answerFor(call: Call, principal: Principal | undefined): Promise<Answer> {
+  const { api, request, method, url, path, query, plain, info } = call
   if (plain !== undefined) {
     if (plain.open !== true) allow(call, principal, info.access)
     return plain.answer({ principal, path, query, headers: request.headers })
@@ -158,26 +179,16 @@ async function answerTo(
   const type = bodyType(request)
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
-  const read = () => readRequestBody(request, expectedNames(method, resource))
-  const { value: body, duplicates } = method === "GET" ? noBody : await read()
-  const wantsObject = request.headers[returnHeader] === "object"
+  const { value: body, duplicates } =
+    method === "GET"
+      ? noBody
+      : await readRequestBody(request, () => expectedNames(method, resource))
+  const { headers } = request
+  const wantsObject = headers[returnHeader] === "object"
   const { verbs, reads, clock } = api
   return serveResource({
-    ...{
-      verbs,
-      reads,
-      clock,
-      principal: who,
-      resource,
-      path: target,
-      method,
-      query,
-      body,
-      duplicates,
-      wantsObject,
-    },
-    headers: request.headers,
-    bodyType: type,
+    ...{ verbs, reads, clock, principal: who, resource, path: target, method, query },
+    ...{ body, duplicates, wantsObject, headers, bodyType: type },
   })
 }
 

@@ -8,6 +8,7 @@ import { discoveryRoutes } from "../discovery/discovery-routes.ts"
 import { openApiRoutes } from "../openapi/openapi-routes.ts"
 import { sendFault } from "./answer.ts"
 import { type DashboardOptions, dashboardRequests } from "./dashboard.ts"
+import { Deadlines } from "./deadlines.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { type HttpApi, handleRequest } from "./handle-request.ts"
 import { healthRoutes } from "./health-routes.ts"
@@ -16,9 +17,10 @@ import { type Listener, listenOnLoopback, listenOnSocket, type OnRequest } from 
 import { checkPlace, type Place } from "./place-check.ts"
 import type { PlainRoute } from "./plain-route.ts"
 import { metricsRoute, requestMetrics } from "./request-metrics.ts"
+import { HookDoor, type TakeHook } from "./serve-hook.ts"
 import { listenWithTls, type TlsListener, type TlsOptions } from "./tls-listener.ts"
 
-type Given = Omit<HttpApi, "requestMs" | "routes" | "lanes" | "seen" | "draining">
+type Given = Omit<HttpApi, "deadlines" | "routes" | "lanes" | "seen" | "draining">
 
 export interface HttpServerOptions extends Given {
   readonly socketPath?: string
@@ -34,6 +36,8 @@ export interface HttpServerOptions extends Given {
   readonly limits?: Partial<LaneLimits>
   /** Where requests are counted; /metrics shows all that is in it. */
   readonly metrics?: Metrics
+  /** Webhooks of git servers; refused like any unknown path when missing. */
+  readonly hook?: TakeHook
   /** Besides health, metrics, discovery and OpenAPI. */
   readonly routes?: readonly PlainRoute[]
 }
@@ -52,18 +56,20 @@ export interface HttpServer {
 }
 
 const idleLookMs = 20
+const ignore = () => {}
 
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const stop = new AbortController()
   const leaving = new AbortController()
   const api = openHttpApi(options, stop.signal, leaving.signal)
+  const hooks = options.hook && new HookDoor(options.clock, options.hook)
   const onRequest: OnRequest = (request, response) => {
     // A client that goes away mid-answer is its own affair.
-    response.on("error", () => {})
+    response.on("error", ignore)
     if (stop.signal.aborted && request.httpVersionMajor < 2) {
       response.setHeader("connection", "close")
     }
-    void handleRequest(api, request, response)
+    if (hooks?.serve(request, response) !== true) void handleRequest(api, request, response)
   }
   const listeners: Listener[] = []
   const closeAll = (drainMs: number) =>
@@ -123,7 +129,7 @@ function openHttpApi(
       ...openApiRoutes(registry, { clock, version }),
       ...(options.routes ?? []),
     ],
-    requestMs: options.requestMs ?? 60_000,
+    deadlines: new Deadlines(clock, options.requestMs ?? 60_000),
     lanes,
     seen: requestMetrics(metrics, registry, lanes),
     draining,
@@ -141,7 +147,7 @@ function fromPlace(place: Place, onRequest: OnRequest): OnRequest {
     try {
       checkPlace(request.headers, place, request.socket.localAddress, request.rawHeaders)
     } catch (error) {
-      response.on("error", () => {})
+      response.on("error", ignore)
       if (request.httpVersionMajor < 2) response.setHeader("connection", "close")
       return sendFault(response, error)
     }

@@ -3,8 +3,14 @@
 // way.
 
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
-import { authenticatedGroup, isSource, type Principal } from "../../contract/principal.ts"
+import {
+  authenticatedGroup,
+  isComposer,
+  isSource,
+  type Principal,
+} from "../../contract/principal.ts"
 import { accessFault } from "../authz/faults.ts"
+import type { ApiRequest } from "./exchange.ts"
 import { forbidden } from "./forbidden.ts"
 
 const prefix = "impersonate-"
@@ -22,13 +28,21 @@ interface Asked {
   readonly extra: ReadonlyMap<string, readonly string[]>
 }
 
+type Bringing = Pick<ApiRequest, "headers" | "rawHeaders">
+
+/** Whether any header is of this matter; node has all of their names in lower case. */
+function names(headers: Bringing["headers"]): boolean {
+  for (const name in headers) if (name.startsWith(prefix)) return true
+  return false
+}
+
 /** The principal itself when nobody else is named; throws 403 when the roles do not allow it. */
 export function impersonated(
   principal: Principal,
-  headers: RawHeaders,
+  { headers, rawHeaders }: Bringing,
   authorizer: Authorizer,
 ): Principal {
-  const asked = readAsked(headers)
+  const asked = names(headers) ? readAsked(rawHeaders) : undefined
   if (asked === undefined) return principal
   for (const access of accessesOf(asked)) {
     const { allowed, reason } = authorizer.authorize(principal, access)
@@ -59,7 +73,8 @@ function readAsked(headers: RawHeaders): Asked | undefined {
   if (users.length > 1 || uids.length > 1) throw bad("it names more than one user")
   if (user === "") throw bad("it names groups or others without a user: send Impersonate-User")
   // Who is none of the people, and whom no role binds, is nobody to speak as.
-  if (isSource({ name: user }) || user.startsWith("setpoint:")) throw bad(`${user} is no user`)
+  if (isSource({ name: user }) || isComposer({ name: user }) || user.startsWith("setpoint:"))
+    throw bad(`${user} is no user`)
   const extra = new Map<string, string[]>()
   for (const [name, value] of pairs) {
     if (!name.startsWith(extraPrefix)) continue

@@ -2,18 +2,11 @@
 // an unknown one is named, not more often than the cooldown allows. Nobody gets a name or a group
 // of the system by what an issuer says.
 
-import { request as httpsRequest } from "node:https"
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeJwt,
-  type FetchImplementation,
-  type JWTPayload,
-  jwtVerify,
-} from "jose"
+import { createRemoteJWKSet, customFetch, decodeJwt, type JWTPayload, jwtVerify } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Authenticate } from "./authenticate.ts"
+import { type BoundedFetch, boundedHttps, timeoutMs } from "./bounded-https.ts"
 
 export interface OidcOptions {
   /** https URL, as the tokens name it. */
@@ -27,48 +20,73 @@ export interface OidcOptions {
    */
   readonly usernamePrefix?: string
   readonly groupsPrefix?: string
+  /** Of a client that has one; public clients do without. */
+  readonly clientSecret?: string
   /** PEM of the authority that signed the issuer's certificate; the system's when missing. */
   readonly authority?: string
 }
 
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
-const answerBytesMax = 1024 * 1024
-const timeoutMs = 10_000
 const skewSeconds = 30
 const retryMs = 10_000
 const groupsMax = 200
 
-type Keys = ReturnType<typeof createRemoteJWKSet>
+/** What an issuer says about itself. */
+export interface IssuerFacts {
+  readonly keys: ReturnType<typeof createRemoteJWKSet>
+  /** Where people sign in, and where what they bring back is changed for a token. */
+  readonly authorization: URL | undefined
+  readonly token: URL | undefined
+}
 
-export function oidcAuthenticator(options: OidcOptions, clock: Clock): Authenticate {
-  const get = boundedFetch(options.authority)
-  let keys: Promise<Keys> | undefined
+export interface OidcIssuer {
+  readonly options: OidcOptions
+  readonly ask: BoundedFetch
+  /** Undefined for a while after it could not be asked. */
+  facts(): Promise<IssuerFacts> | undefined
+  /** With `nonce`, only a token that was made for exactly that sign-in. */
+  identify(token: string, nonce?: string): Promise<Principal | undefined>
+}
+
+export function openIssuer(options: OidcOptions, clock: Clock): OidcIssuer {
+  const ask = boundedHttps(options.authority)
+  let known: Promise<IssuerFacts> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
-  const needKeys = (): Promise<Keys> | undefined => {
-    if (keys === undefined && clock.monotonic() - failedAt < retryMs) return undefined
-    keys ??= discover(options.issuer, get).catch((error) => {
+  const facts = (): Promise<IssuerFacts> | undefined => {
+    if (known === undefined && clock.monotonic() - failedAt < retryMs) return undefined
+    known ??= discover(options.issuer, ask).catch((error) => {
       // Nobody waits for ever on an issuer that was away once.
-      keys = undefined
+      known = undefined
       failedAt = clock.monotonic()
       throw error
     })
-    return keys
+    return known
   }
-  return async ({ token }) => {
-    if (token === undefined || issuerOf(token) !== options.issuer) return undefined
+  const identify = async (token: string, nonce?: string): Promise<Principal | undefined> => {
+    if (issuerOf(token) !== options.issuer) return undefined
     try {
-      const known = await needKeys()
-      if (known === undefined) return undefined
-      const { payload } = await jwtVerify(token, known, {
+      const found = await facts()
+      if (found === undefined) return undefined
+      const { payload } = await jwtVerify(token, found.keys, {
         ...{ issuer: options.issuer, audience: options.clientId, algorithms },
         ...{ currentDate: new Date(clock.now()), clockTolerance: skewSeconds },
         requiredClaims: ["exp"],
       })
+      if (nonce !== undefined && payload.nonce !== nonce) return undefined
       return principalOf(payload, options)
     } catch {
       return undefined // Whatever is wrong with it, it is nobody's.
     }
   }
+  return { options, ask, facts, identify }
+}
+
+export function oidcAuthenticator(options: OidcOptions, clock: Clock): Authenticate {
+  return issuerAuthenticator(openIssuer(options, clock))
+}
+
+export function issuerAuthenticator(issuer: OidcIssuer): Authenticate {
+  return async ({ token }) => (token === undefined ? undefined : issuer.identify(token))
 }
 
 /** Only to choose who verifies it; nothing else of it is believed. */
@@ -81,40 +99,25 @@ function issuerOf(token: string): string | undefined {
   }
 }
 
-async function discover(issuer: string, get: FetchImplementation): Promise<Keys> {
+async function discover(issuer: string, ask: BoundedFetch): Promise<IssuerFacts> {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`
-  const init = { method: "GET" as const, headers: new Headers(), redirect: "manual" as const }
-  const answer = await get(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
-  const document = (await answer.json()) as { issuer?: unknown; jwks_uri?: unknown }
+  const answer = await ask(url, { signal: AbortSignal.timeout(timeoutMs) })
+  const document = (await answer.json()) as Record<string, unknown>
   if (answer.status !== 200 || document.issuer !== issuer) throw new Error("it is another issuer")
-  const place = new URL(String(document.jwks_uri))
-  if (place.protocol !== "https:") throw new Error("its keys are not served by https")
-  return createRemoteJWKSet(place, { timeoutDuration: timeoutMs, [customFetch]: get })
+  const place = httpsUrl(document.jwks_uri)
+  if (place === undefined) throw new Error("its keys are not served by https")
+  const keys = createRemoteJWKSet(place, {
+    timeoutDuration: timeoutMs,
+    [customFetch]: (where, { signal }) => ask(where, { signal }),
+  })
+  const { authorization_endpoint: authorization, token_endpoint: token } = document
+  return { keys, authorization: httpsUrl(authorization), token: httpsUrl(token) }
 }
 
-/** By https only, without redirects, bounded in size and time. */
-function boundedFetch(authority: string | undefined): FetchImplementation {
-  const trust = authority === undefined ? {} : { ca: authority }
-  return (url, { signal }) =>
-    new Promise((resolve, reject) => {
-      const request = httpsRequest(url, { ...trust, signal, timeout: timeoutMs }, (response) => {
-        const chunks: Buffer[] = []
-        let size = 0
-        response.on("data", (chunk: Buffer) => {
-          size += chunk.byteLength
-          if (size > answerBytesMax) request.destroy(new Error("its answer is too long"))
-          else chunks.push(chunk)
-        })
-        response.on("error", reject)
-        response.on("end", () => {
-          const status = response.statusCode ?? 500
-          resolve(new Response(Buffer.concat(chunks), { status: status < 200 ? 500 : status }))
-        })
-      })
-      request.on("timeout", () => request.destroy(new Error("it did not answer in time")))
-      request.on("error", reject)
-      request.end()
-    })
+function httpsUrl(value: unknown): URL | undefined {
+  if (typeof value !== "string" || !URL.canParse(value)) return undefined
+  const url = new URL(value)
+  return url.protocol === "https:" ? url : undefined
 }
 
 function principalOf(payload: JWTPayload, options: OidcOptions): Principal | undefined {

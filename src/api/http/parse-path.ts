@@ -13,31 +13,52 @@ export interface ResourcePath {
 }
 
 export function parsePath(path: string): ResourcePath | undefined {
-  let segments: string[]
+  const isCore = path.startsWith("/api/")
+  if (!isCore && !path.startsWith("/apis/")) return undefined
+  const segments = segmentsOf(path)
+  if (segments === undefined) return undefined
+  return isCore ? parseRest("", segments, 2) : parseRest(segments[2] ?? "", segments, 3)
+}
+
+/** Decoded, the first is ""; undefined when one of the others is empty or can't be decoded. */
+function segmentsOf(path: string): string[] | undefined {
+  const segments = path.split("/")
+  const isPlain = !path.includes("%")
+  for (let at = 1; at < segments.length; at++) {
+    const segment = isPlain ? segments[at] : decoded(segments[at] ?? "")
+    if (segment === undefined || segment === "") return undefined
+    segments[at] = segment
+  }
+  return segments
+}
+
+/** A decoded slash would reach another key than the one that the path seems to name. */
+function decoded(segment: string): string | undefined {
   try {
-    segments = path.split("/").slice(1).map(decodeURIComponent)
+    const text = decodeURIComponent(segment)
+    return text.includes("/") ? undefined : text
   } catch {
     return undefined
   }
-  // A decoded slash would reach another key than the one that the path seems to name.
-  if (segments.some((segment) => segment === "" || segment.includes("/"))) return undefined
-  const [root, ...rest] = segments
-  if (root === "api") return parseRest("", rest)
-  if (root === "apis") return parseRest(rest[0] ?? "", rest.slice(1))
-  return undefined
 }
 
-function parseRest(group: string, rest: readonly string[]): ResourcePath | undefined {
-  const [version, ...parts] = rest
-  if (version === undefined || parts.length === 0) return undefined
+/** The version is at `at`, and what it is of behind it. */
+function parseRest(group: string, all: readonly string[], at: number): ResourcePath | undefined {
+  const version = all[at]
+  const count = all.length - at - 1
+  if (version === undefined || count <= 0) return undefined
   // "namespaces/x/y..." names something in a namespace; "namespaces/x[/status]" the namespace.
-  const inNamespace = parts[0] === "namespaces" && parts.length > 2 && !isOfNamespace(group, parts)
-  const namespace = inNamespace ? (parts[1] ?? "") : ""
-  const [resource, name = "", subresource = "", ...more] = inNamespace ? parts.slice(2) : parts
-  if (resource === undefined || more.length > 0) return undefined
+  const inNamespace = all[at + 1] === "namespaces" && count > 2 && !isOfNamespace(group, all, at)
+  const namespace = inNamespace ? (all[at + 2] ?? "") : ""
+  const from = inNamespace ? at + 3 : at + 1
+  const resource = all[from]
+  if (resource === undefined || all.length - from > 3) return undefined
+  const name = all[from + 1] ?? ""
+  const subresource = all[from + 2] ?? ""
   return { resource: { group, version, resource }, namespace, name, subresource }
 }
 
-function isOfNamespace(group: string, parts: readonly string[]): boolean {
-  return group === "" && parts.length === 3 && ["status", "finalize"].includes(parts[2] ?? "")
+function isOfNamespace(group: string, all: readonly string[], at: number): boolean {
+  if (group !== "" || all.length - at !== 4) return false
+  return all[at + 3] === "status" || all[at + 3] === "finalize"
 }

@@ -38,8 +38,14 @@ export function checkPlace(
 }
 
 /** Names and values stand one after the other. */
-const hostCount = (raw: readonly string[]): number =>
-  raw.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length
+function hostCount(raw: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at]
+    if (name?.length === 4 && name.toLowerCase() === "host") count++
+  }
+  return count
+}
 
 /** "[::1]:7443" to "::1", "localhost:7443" to "localhost". */
 export function hostName(host: string): string {

@@ -2,6 +2,7 @@
 // protobuf form of a built-in kind. All become the same JSON value; what a key held before a second
 // one of its name is lost, and named, so that the caller's choice of strictness can be kept.
 
+import { isAscii } from "node:buffer"
 import type { Json } from "../../base/json.ts"
 import { apiFault } from "../faults.ts"
 import { decodeProtobuf, type TypeNames } from "../protobuf/decode-protobuf.ts"
@@ -58,12 +59,12 @@ export async function readBody(request: ApiRequest): Promise<Json | undefined> {
 /** `fallback` is what the path serves, for a protobuf body that does not name its kind. */
 export async function readRequestBody(
   request: ApiRequest,
-  fallback?: TypeNames,
+  fallback?: () => TypeNames,
 ): Promise<RequestBody> {
   const [, encoding] = formOf(request)
   const bytes = await readBytes(request)
   if (bytes.byteLength === 0) return noBody
-  if (encoding === "protobuf") return { value: decodeProtobuf(bytes, fallback), duplicates: [] }
+  if (encoding === "protobuf") return { value: decodeProtobuf(bytes, fallback?.()), duplicates: [] }
   const text = decodeUtf8(bytes)
   return encoding === "yaml" ? readYaml(text) : readJsonDocument(text)
 }
@@ -84,18 +85,19 @@ function readBytes(request: ApiRequest): Promise<Buffer> {
       request.pause()
       reject(tooLarge(size))
     }
-    request.on("data", take)
     let isWhole = false
-    request.once("end", () => {
-      isWhole = true
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
-    })
-    request.once("error", reject)
     const brokeOff = () => {
       if (isWhole) return
       reject(apiFault("SPT-API-008", { why: "it broke off", offset: size }))
     }
-    request.once("close", brokeOff)
+    // Each of the last three comes once at most: `once` would wrap them for nothing.
+    request.on("data", take)
+    request.on("end", () => {
+      isWhole = true
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.on("error", reject)
+    request.on("close", brokeOff)
     if (request.destroyed && !request.complete) brokeOff()
   })
 }
@@ -109,7 +111,8 @@ const tooLarge = (size: number): Error =>
 
 const strict = new TextDecoder("utf-8", { fatal: true })
 
-function decodeUtf8(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Buffer): string {
+  if (isAscii(bytes)) return bytes.toString("latin1")
   try {
     return strict.decode(bytes)
   } catch {

@@ -12,16 +12,33 @@ interface Remembered {
   /** Who knew them: a browser's session says by itself who asks, whatever token comes along. */
   readonly by: Authenticate
   readonly token: string
+  /** The header that brought it, as it was sent. */
+  readonly header: string | undefined
   readonly principal: Principal
   readonly until: number
 }
 
 const connections = new WeakMap<object, Remembered>()
 
+type Bringing = Pick<ApiRequest, "socket" | "stream"> & Partial<Pick<ApiRequest, "headers">>
+
+/** Known at once when the very same header came a moment ago. */
+export function rememberedCaller(
+  authenticate: Authenticate,
+  clock: Clock,
+  request: Bringing,
+): Principal | undefined {
+  const known = connections.get(request.stream?.session ?? request.socket)
+  if (known?.header === undefined || known.header !== request.headers?.authorization)
+    return undefined
+  if (known.by !== authenticate || clock.monotonic() >= known.until) return undefined
+  return known.principal
+}
+
 export async function callerOf(
   authenticate: Authenticate,
   clock: Clock,
-  request: Pick<ApiRequest, "socket" | "stream">,
+  request: Bringing,
   credentials: Credentials,
 ): Promise<Principal | undefined> {
   const { token } = credentials
@@ -33,6 +50,10 @@ export async function callerOf(
   if (isSame && now < known.until) return known.principal
   const principal = await authenticate(credentials)
   if (principal === undefined) connections.delete(connection)
-  else connections.set(connection, { by: authenticate, token, principal, until: now + memoryMs })
+  else {
+    const header = request.headers?.authorization
+    const until = now + memoryMs
+    connections.set(connection, { by: authenticate, token, header, principal, until })
+  }
   return principal
 }

@@ -1,6 +1,7 @@
 // What /metrics tells of the API. Labels come from closed sets: verbs, resources that are served,
 // routes that exist and status codes; everything else is "other".
 
+import { catalog } from "../../telemetry/catalog.ts"
 import type { Metrics } from "../../telemetry/metrics.ts"
 import type { ResourceRegistry } from "../resource-registry.ts"
 import type { Lanes } from "./lanes.ts"
@@ -28,24 +29,21 @@ export function requestMetrics(
   registry: ResourceRegistry,
   lanes: Lanes,
 ): RequestMetrics {
-  const labels = ["verb", "resource"]
-  const requests = metrics.counter("setpoint_api_requests_total", {
-    help: "Requests by verb, resource and status.",
-    labels: [...labels, "code"],
-    seriesMax: 4000,
-  })
-  const durations = metrics.histogram("setpoint_api_request_duration_seconds", {
-    help: "How long requests took, watches apart.",
-    labels,
-    seriesMax: 500,
-  })
+  const requests = metrics.counter(
+    "setpoint_api_requests_total",
+    catalog.setpoint_api_requests_total,
+  )
+  const durations = metrics.histogram(
+    "setpoint_api_request_duration_seconds",
+    catalog.setpoint_api_request_duration_seconds,
+  )
   const [inFlight, waiting, watches] = [
-    gauge("setpoint_api_requests_in_flight", "Requests being worked on.", ["lane"]),
-    gauge("setpoint_api_requests_waiting", "Requests that wait for a slot.", ["lane"]),
-    gauge("setpoint_api_watches_open", "Watches that are open.", []),
+    gauge("setpoint_api_requests_in_flight"),
+    gauge("setpoint_api_requests_waiting"),
+    gauge("setpoint_api_watches_open"),
   ]
-  function gauge(name: string, help: string, names: readonly string[]) {
-    return metrics.gauge(name, { help, labels: names })
+  function gauge(name: keyof typeof catalog) {
+    return metrics.gauge(name, catalog[name])
   }
   metrics.onCollect(() => {
     for (const lane of ["ordinary", "reserved"] as const) {

@@ -200,10 +200,10 @@ function written({ resource }: ResourceCall, form: Representation, result: Writt
   const status = created ? 201 : 200
   const bytes =
     form.plain && stored !== undefined
-      ? objectBytes(resource, stored.value, stored.revision)
+      ? objectBytes(resource, stored.value, stored.revision, "\n")
       : undefined
   if (bytes === undefined) return { status, body: form.object(object), warnings }
-  return { status, bytes: withNewline(bytes), contentType: "application/json", warnings }
+  return { status, bytes, contentType: "application/json", warnings }
 }
 
 async function listAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
@@ -247,8 +247,8 @@ async function getAnswer(call: ResourceCall, form: Representation): Promise<Answ
   const { resource, namespace, name } = path
   const ref = { ...resource, namespace, name }
   if (form.plain) {
-    const bytes = await reads.get(ref)
-    if (bytes !== undefined) return json(withNewline(bytes))
+    const bytes = await reads.get(ref, "\n")
+    if (bytes !== undefined) return json(bytes)
   } else {
     const object = await verbs.get(principal, ref)
     if (object !== undefined) return { status: 200, body: form.object(object) }
@@ -256,9 +256,6 @@ async function getAnswer(call: ResourceCall, form: Representation): Promise<Answ
   const names = { resource: resourceName(resource), name, group: resource.group }
   throw apiFault("SPT-API-001", names)
 }
-
-const newline = Buffer.from("\n")
-const withNewline = (bytes: Uint8Array): Uint8Array => Buffer.concat([bytes, newline])
 
 async function createAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
   const { verbs, principal, path, method, resource } = call

@@ -6,6 +6,7 @@ import {
   agentsGroup,
   authenticatedGroup,
   enginePrincipal,
+  isComposer,
   isSource,
   type Principal,
   servicesGroup,
@@ -22,7 +23,12 @@ export function signIn(authenticate: Authenticate): Authenticate {
 const accountForm = /^system:serviceaccount:[a-z0-9.-]+:[a-z0-9.-]+$/
 
 export function isReserved({ name }: Principal): boolean {
-  if (isSource({ name }) || name === enginePrincipal.name || name.startsWith("setpoint:"))
+  if (
+    isSource({ name }) ||
+    isComposer({ name }) ||
+    name === enginePrincipal.name ||
+    name.startsWith("setpoint:")
+  )
     return true
   return name === "" || (name.startsWith("system:") && !accountForm.test(name))
 }

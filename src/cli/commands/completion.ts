@@ -1,8 +1,18 @@
-// `setpoint completion SHELL`: a small script that completes command names and options.
+// `setpoint completion SHELL`: a small script that asks this program what could come next:
+// commands, options, and names of loops, plans and objects of the plane that is meant.
 
-import { Argument, type Command } from "commander"
+import { Argument } from "commander"
 import type { CliCommand } from "../command.ts"
 import { exitCode } from "../exit-codes.ts"
+
+const help = `
+Where to put it, so that every shell has it:
+  bash  echo 'source <(setpoint completion bash)' >> ~/.bashrc
+  zsh   echo 'source <(setpoint completion zsh)' >> ~/.zshrc      (after compinit)
+  fish  setpoint completion fish > ~/.config/fish/completions/setpoint.fish
+
+Example:
+  source <(setpoint completion bash)`
 
 export const completionCommand: CliCommand = {
   register(parser, cli) {
@@ -10,55 +20,40 @@ export const completionCommand: CliCommand = {
       .command("completion")
       .description("print a completion script for a shell")
       .addArgument(new Argument("<shell>").choices(["bash", "zsh", "fish"]))
-      .addHelpText("after", "\nExample:\n  source <(setpoint completion bash)")
-      .action((shell: "bash" | "zsh" | "fish") =>
+      .addHelpText("after", help)
+      .action((shell: keyof typeof scripts) =>
         cli.run(async () => {
-          cli.terminal.print(scripts[shell](parser))
+          cli.terminal.print(scripts[shell])
           return exitCode.ok
         }),
       )
   },
 }
 
-const namesOf = (parser: Command) => parser.commands.map((command) => command.name()).join(" ")
-
-const flagsOf = (command: Command) => command.options.map((option) => option.long ?? "").join(" ")
-
-function cases(parser: Command): string {
-  const line = (command: Command) =>
-    `    ${command.name()}) words="${flagsOf(command)} ${flagsOf(parser)}" ;;`
-  return parser.commands.map(line).join("\n")
+/** Files where nothing else fits: -o default. */
+const bash = `_setpoint() {
+  local IFS=$'\\n'
+  COMPREPLY=($(setpoint complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
+complete -o default -F _setpoint setpoint`
 
-const bash = (parser: Command) => `_setpoint() {
-  local words="${namesOf(parser)}" word=\${COMP_WORDS[COMP_CWORD]}
-  if [ "$COMP_CWORD" -gt 1 ]; then
-    case "\${COMP_WORDS[1]}" in
-${cases(parser)}
-    esac
-    case "$word" in -*) ;; *) words="" ;; esac
-  fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
-  [ "\${#COMPREPLY[@]}" -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
+const zsh = `#compdef setpoint
+_setpoint() {
+  local -a found
+  found=("\${(@f)$(setpoint complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then compadd -- "\${found[@]}"; else _files; fi
 }
-complete -o filenames -F _setpoint setpoint`
+compdef _setpoint setpoint`
 
-function fish(parser: Command): string {
-  const lines = ["complete -c setpoint -f -n __fish_use_subcommand"]
-  for (const command of parser.commands) {
-    const about = command.description().replaceAll("'", "")
-    lines.push(`complete -c setpoint -n __fish_use_subcommand -a ${command.name()} -d '${about}'`)
-    for (const option of command.options) {
-      if (option.long === undefined) continue
-      const seen = `-n '__fish_seen_subcommand_from ${command.name()}'`
-      lines.push(`complete -c setpoint ${seen} -l ${option.long.replace(/^--/, "")}`)
-    }
-  }
-  return lines.join("\n")
-}
+const fish = `function __setpoint_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l found (setpoint complete -- $words[2..-1] 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c setpoint -f -a '(__setpoint_complete)'`
 
-const scripts = {
-  bash,
-  zsh: (parser: Command) => `autoload -U +X bashcompinit && bashcompinit\n${bash(parser)}`,
-  fish,
-} as const
+const scripts = { bash, zsh, fish } as const

@@ -1,6 +1,8 @@
 // `setpoint pause KIND/NAME --for 2h`: a stop of one object that ends by itself.
 
 import type { CliCommand } from "../command.ts"
+import { pauseMaxMs, stopUntil } from "../stop-scope.ts"
+import { stop } from "./stop.ts"
 
 export const pauseCommand: CliCommand = {
   register(parser, cli) {
@@ -17,8 +19,6 @@ export const pauseCommand: CliCommand = {
       )
       .action((kind: string, name: string | undefined, options: { for: string; reason?: string }) =>
         cli.run(async () => {
-          const { pauseMaxMs, stopUntil } = await import("../stop-scope.ts")
-          const { stop } = await import("./stop.ts")
           const object = name === undefined ? kind : `${kind}/${name}`
           const until = stopUntil(options.for, Date.now(), pauseMaxMs)
           const why = options.reason === undefined ? {} : { reason: options.reason }

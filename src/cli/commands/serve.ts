@@ -4,6 +4,7 @@ import type { CliCommand } from "../command.ts"
 import { commandText } from "../command-text.ts"
 import { planeOptions } from "../plane-options.ts"
 import type { RunPlaneOptions } from "../run-plane.ts"
+import { boundYoungSpace } from "../running/young-space.ts"
 
 export const serveCommand: CliCommand = {
   register(parser, cli) {
@@ -15,6 +16,7 @@ export const serveCommand: CliCommand = {
       )
       .action((options: RunPlaneOptions) =>
         cli.run(async () => {
+          boundYoungSpace()
           const { startScreen } = await import("../running/start-screen.ts")
           const { runPlane } = await import("../run-plane.ts")
           return runPlane(cli, options, async (local) => {

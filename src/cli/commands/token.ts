@@ -18,7 +18,8 @@ the environment variable SETPOINT_TOKEN. Only tokens of kind human approve plans
 
 Example:
   setpoint token create bob --kind human --for 30d --file bob.token
-  setpoint token create deploy --kind service --group payments`
+  setpoint token create deploy --kind service --group payments
+  setpoint token create prometheus --kind monitor --file prometheus.token`
 
 export const tokenCommand: CliCommand = {
   register(parser, cli) {
@@ -43,7 +44,10 @@ function createCommand(token: Parser, cli: Cli): void {
     .command("create")
     .description("make a token for one person, service or agent")
     .argument("<name>", "who it is: letters, digits, dots, dashes, underscores, @")
-    .requiredOption("--kind <kind>", "human, service or agent")
+    .requiredOption(
+      "--kind <kind>",
+      "human, service, agent or monitor (reads metrics, nothing else)",
+    )
     .option("--group <group>", "role bindings may name it (repeatable)", collect)
     .option("--for <duration>", "how long it works, at most 366d", "90d")
     .option("--file <file>", "write it into this new file, readable by you alone")

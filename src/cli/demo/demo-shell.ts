@@ -1,23 +1,25 @@
-// Runs exactly the shell command that was printed, in the demo's folder, and the plane as a process
-// of its own. Under root the plane runs without the capabilities that let root ignore permissions,
-// else an unreadable folder would mean nothing.
+// Runs exactly the shell command that was printed, in the demo's folder, and programs that go on
+// running: the plane, and the naive loop.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { openSync } from "node:fs"
-import { join } from "node:path"
-import type { DemoWorld } from "./demo-world.ts"
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, openSync } from "node:fs"
+import type { DemoWorld } from "./world/demo-world.ts"
 
 export interface ShellResult {
   readonly code: number
   readonly output: string
 }
 
-const commandMs = 30_000
+const commandMs = 60_000
 const endMs = 15_000
 const outputMax = 64 * 1024
 
-/** Its output is bounded; a command that hangs is ended. */
-export function runShell(world: DemoWorld, command: string): Promise<ShellResult> {
+/** Its output is bounded; a command that hangs, or is not wanted any more, is ended. */
+export function runShell(
+  world: DemoWorld,
+  command: string,
+  signal?: AbortSignal,
+): Promise<ShellResult> {
   return new Promise((resolve) => {
     const child = spawn("sh", ["-c", command], {
       cwd: world.folder,
@@ -25,6 +27,7 @@ export function runShell(world: DemoWorld, command: string): Promise<ShellResult
       stdio: ["ignore", "pipe", "pipe"],
       timeout: commandMs,
       killSignal: "SIGKILL",
+      ...(signal === undefined ? {} : { signal }),
     })
     let output = ""
     const take = (chunk: Buffer) => {
@@ -37,19 +40,18 @@ export function runShell(world: DemoWorld, command: string): Promise<ShellResult
   })
 }
 
-export class DemoPlane {
+/** A program of the demo that runs until it is ended, with its output in a file. */
+export class DemoProgram {
   readonly command: string
-  /** Permissions bind the plane, so that `chmod 000` means something. */
-  readonly bound: boolean
+  readonly log: string
   readonly #world: DemoWorld
   #child: ChildProcess | undefined
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(world: DemoWorld) {
+  constructor(world: DemoWorld, command: string, log: string) {
     this.#world = world
-    const prefix = prefixes().find(works)
-    this.bound = process.getuid?.() !== 0 || (prefix?.includes("--bounding-set") ?? false)
-    this.command = [...(prefix ?? []), "./setpoint up site --root www"].join(" ")
+    this.command = command
+    this.log = log
   }
 
   get pid(): number {
@@ -62,7 +64,7 @@ export class DemoPlane {
   }
 
   start(): void {
-    const log = openSync(join(this.#world.folder, "plane.log"), "a", 0o600)
+    const log = openSync(this.#world.path(this.log), "a", 0o600)
     const child = spawn("sh", ["-c", `exec ${this.command}`], {
       cwd: this.#world.folder,
       env: this.#world.environment,
@@ -70,6 +72,7 @@ export class DemoPlane {
       // A key pressed on the terminal is for the demo, not for the plane.
       detached: true,
     })
+    closeSync(log)
     this.#child = child
     this.#ended = new Promise((resolve) => {
       child.once("exit", () => resolve())
@@ -95,16 +98,4 @@ export class DemoPlane {
     this.#child?.kill("SIGKILL")
     await this.ended()
   }
-}
-
-/** From the strictest: permissions bind it and it ends with us; it only ends with us; as it is. */
-function prefixes(): string[][] {
-  const dies = ["--pdeathsig", "TERM"]
-  const caps = "-dac_override,-dac_read_search"
-  const bound = ["setpriv", ...dies, "--bounding-set", caps, "--inh-caps", caps]
-  return process.getuid?.() === 0 ? [bound, ["setpriv", ...dies]] : [["setpriv", ...dies]]
-}
-
-function works([program = "", ...args]: readonly string[]): boolean {
-  return spawnSync(program, [...args, "true"], { timeout: 10_000 }).status === 0
 }

@@ -14,7 +14,8 @@ const waitingMax = 1000
 /** Ctrl-C and Ctrl-D mean quit. */
 const ends = new Set(["\u0003", "\u0004"])
 
-export function readKeys(input: NodeJS.ReadStream | ReadStream): Keys {
+/** `quit` is called for Ctrl-C and Ctrl-D, at once; other keys wait until they are asked for. */
+export function readKeys(input: NodeJS.ReadStream | ReadStream, quit: () => void): Keys {
   const terminal = input.isTTY === true
   const waiting: string[] = []
   let wake: () => void = () => {}
@@ -23,14 +24,18 @@ export function readKeys(input: NodeJS.ReadStream | ReadStream): Keys {
   let pressed = false
   const onData = (chunk: Buffer | string) => {
     for (const key of chunk.toString()) {
-      if (ends.has(key)) ended = true
-      else if (key.trim() !== "" && waiting.length < waitingMax) waiting.push(key)
+      if (ends.has(key)) {
+        ended = true
+        quit()
+      } else if (key.trim() !== "" && waiting.length < waitingMax) waiting.push(key)
     }
     pressed ||= waiting.length > 0
     wake()
   }
   const onEnd = () => {
     ended = true
+    // A terminal that is gone presses nothing any more.
+    if (terminal) quit()
     wake()
   }
   if (terminal) input.setRawMode(true)
@@ -56,6 +61,7 @@ export function readKeys(input: NodeJS.ReadStream | ReadStream): Keys {
       }
     },
     close() {
+      if (closed) return
       if (terminal) input.setRawMode(false)
       input.off("data", onData)
       input.pause()

@@ -1,58 +1,94 @@
-// The live demo: a real plane over 100 manifests in a temporary folder, and keys that do to it what
-// happens to real systems. It leaves nothing behind: no process, no folder, no stop.
+// The live demo: a real plane in a temporary folder with three loops, a load, a naive loop beside
+// it, and keys that do to them what happens to real systems. It leaves nothing behind: no process,
+// no folder, no stop, however it ends.
 
-import { printable } from "../render/printable.ts"
 import type { Terminal } from "../terminal.ts"
-import { type DemoAction, type DemoStage, demoActions, tour } from "./demo-actions.ts"
-import { DemoPlane, runShell } from "./demo-shell.ts"
-import { type DemoStatus, DemoView, waitFor } from "./demo-view.ts"
-import { DemoWorld, pageCount } from "./demo-world.ts"
+import { runShell } from "./demo-shell.ts"
+import { freePorts } from "./free-ports.ts"
+import { Guardian } from "./guardian.ts"
+import { demoActions, otherKeys, tour } from "./keys/keys.ts"
+import { endProcesses, removeDemo } from "./leftovers.ts"
+import { type LiveStage, newStage } from "./new-stage.ts"
 import { type Keys, readKeys } from "./read-keys.ts"
+import { firstScreen, helpLines, lastScreen } from "./screen.ts"
+import { typedName } from "./typed-name.ts"
+import { DemoWorld } from "./world/demo-world.ts"
+import { pageCount } from "./world/pages.ts"
+import { portCount, replicaCount } from "./world/web.ts"
 
-const startMs = 30_000
-const headLines = 14
-const tailLines = 3
+const shownKeys = [...demoActions, ...otherKeys]
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
 export async function runDemo(terminal: Terminal, keep: boolean): Promise<boolean> {
-  const world = new DemoWorld()
-  const plane = new DemoPlane(world)
-  const keys = readKeys(process.stdin)
-  const quit = () => keys.close()
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, quit)
+  const world = new DemoWorld(await freePorts(portCount))
+  const guardian = new Guardian(world)
+  const quit = new AbortController()
+  const keys = readKeys(process.stdin, () => quit.abort())
+  const onSignal = () => {
+    keys.close()
+    quit.abort()
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  const stage = newStage(terminal, world, quit.signal)
   try {
-    const stage = newStage(terminal, world, plane)
-    terminal.print(`Setpoint demo in ${world.folder}`)
-    terminal.print(`$ ${plane.command}`)
-    const ms = await stage.restart()
-    if (ms === undefined) {
-      const { output } = await runShell(world, "tail -n 20 plane.log")
-      terminal.note(`the plane did not start:\n${output}`)
-      return false
-    }
-    terminal.print(
-      `  ${pageCount} files declared in site/ are kept in www/, ${Math.round(ms)} ms after start`,
-    )
-    terminal.print(`  from a second terminal: cd ${world.folder} && ./setpoint status`)
-    for (const line of helpLines(terminal.columns)) terminal.print(line)
-    await play(stage, keys, terminal)
-    return true
+    const started = await start(stage, terminal)
+    if (started) await play(stage, keys, terminal)
+    return started
+  } catch (error) {
+    if (!quit.signal.aborted) throw error
+    return true // Told to end in the middle of something.
   } finally {
     keys.close()
-    await plane.end()
-    if (keep) terminal.print(`kept ${world.folder}`)
-    else {
-      world.remove()
-      terminal.print("the plane has ended and the folder is gone")
-    }
+    stage.close()
+    await end(stage, terminal, keep)
+    guardian.dismiss()
   }
 }
 
-async function play(stage: DemoStage, keys: Keys, terminal: Terminal): Promise<void> {
+async function start(stage: LiveStage, terminal: Terminal): Promise<boolean> {
+  const { world, plane, load, view } = stage
+  stage.display.print(`Setpoint demo in ${world.folder}`)
+  stage.display.live()
+  stage.naive.start()
+  const ready = (await stage.restart()) !== undefined
+  const served = await stage.until("web", async () => {
+    if (!ready) return false
+    const all = (await view.backends()) === replicaCount
+    return all && world.naiveFiles() === pageCount ? true : undefined
+  })
+  if (served?.value !== true) {
+    const { output } = await runShell(world, `tail -n 20 ${plane.log}`)
+    terminal.note(`the plane did not start:\n${output}`)
+    return false
+  }
+  await load.start()
+  const { output: dashboard } = await runShell(world, "./setpoint dashboard")
+  const { folder, frontPort } = world
+  const places = { folder, frontPort, dashboard, kubeconfig: world.path(".setpoint/kubeconfig") }
+  stage.display.print(firstScreen(places, shownKeys, terminal.columns).join("\n"))
+  return true
+}
+
+async function end(stage: LiveStage, terminal: Terminal, keep: boolean): Promise<void> {
+  const { world } = stage
+  await stage.naive.end()
+  await stage.plane.end()
+  await endProcesses(world.folder)
+  if (keep) {
+    terminal.print(`kept ${world.folder}`)
+    return
+  }
+  await removeDemo(world.folder)
+  terminal.print("the plane and all that it started have ended, and the folder is gone")
+  for (const line of lastScreen(typedName())) terminal.print(line)
+}
+
+async function play(stage: LiveStage, keys: Keys, terminal: Terminal): Promise<void> {
   for (;;) {
     const key = await keys.next()
     if (key === undefined || key === "q") return
     if (key === "nobody") {
-      terminal.print("\nnobody presses keys here, so this is a tour through all of them")
+      stage.display.print("\nnobody presses keys here, so this is a tour through all of them")
       for (const one of tour) await press(stage, one, terminal)
       return
     }
@@ -60,97 +96,15 @@ async function play(stage: DemoStage, keys: Keys, terminal: Terminal): Promise<v
   }
 }
 
-async function press(stage: DemoStage, key: string, terminal: Terminal): Promise<void> {
+async function press(stage: LiveStage, key: string, terminal: Terminal): Promise<void> {
   if (key === "?") {
-    for (const line of helpLines(terminal.columns)) terminal.print(line)
-    return
+    return stage.display.print(helpLines(shownKeys, terminal.columns).join("\n"))
   }
   const action = demoActions.find((one) => one.key === key)
-  if (action === undefined) {
-    terminal.print(`no key ${JSON.stringify(key)} here; ? shows them`)
-    return
-  }
-  terminal.print(`\n${terminal.paint("bold", `[${key}] ${action.title}`)}`)
+  if (action === undefined)
+    return stage.display.print(`no key ${JSON.stringify(key)} here; ? shows them`)
+  stage.display.print(`\n${terminal.paint("bold", `[${key}] ${action.title}`)}`)
   await action.act(stage)
-}
-
-function newStage(terminal: Terminal, world: DemoWorld, plane: DemoPlane): DemoStage {
-  const view = new DemoView(world)
-  const say = (text: string) => {
-    const width = terminal.interactive ? terminal.columns - 1 : Number.POSITIVE_INFINITY
-    for (const line of wrapLine(`  ${printable(text)}`, width)) terminal.print(line)
-  }
-  const run = (command: string) => {
-    terminal.print(terminal.paint("cyan", `$ ${command}`))
-    return runShell(world, command)
-  }
-  return {
-    ...{ world, plane, view, say },
-    run: async (command) => {
-      const result = await run(command)
-      if (result.code !== 0) say(`exit code ${result.code}: ${result.output}`)
-      return result
-    },
-    show: async (command) => {
-      const result = await run(command)
-      for (const line of shortened(result.output.split("\n"))) say(line)
-      return result
-    },
-    restart: async () => {
-      plane.start()
-      const ready = await waitFor(async () => {
-        if (!plane.running) return "ended"
-        const status = await view.status()
-        const looked = status !== undefined && isLookedAt(status)
-        return looked ? "ready" : undefined
-      }, startMs)
-      return ready?.value === "ready" ? ready.ms : undefined
-    },
-  }
-}
-
-/** The beginning and the end of a long output. */
-function shortened(lines: readonly string[]): readonly string[] {
-  const left = lines.length - headLines - tailLines
-  if (left <= 1) return lines
-  return [...lines.slice(0, headLines), `... ${left} more lines ...`, ...lines.slice(-tailLines)]
-}
-
-/** As declared, or with a reason why not. */
-function isLookedAt({ objects, converged, explained, source }: DemoStatus): boolean {
-  return source !== "reading" && objects > 0 && converged + explained >= objects
-}
-
-/** Breaks between words; the rest is indented a little more than the first line. */
-export function wrapLine(text: string, width: number): string[] {
-  const indent = `${/^ */.exec(text)?.[0] ?? ""}  `
-  const lines: string[] = []
-  let rest = text
-  while (rest.length > width && width > indent.length + 10) {
-    const space = rest.lastIndexOf(" ", width)
-    const end = space <= indent.length ? width : space
-    lines.push(rest.slice(0, end).trimEnd())
-    rest = `${indent}${rest.slice(end).trimStart()}`
-  }
-  return [...lines, rest]
-}
-
-/** The keys in as many columns as fit. */
-export function helpLines(columns: number): string[] {
-  const more: Pick<DemoAction, "key" | "title">[] = [
-    { key: "?", title: "these keys" },
-    { key: "q", title: "quit and clean up" },
-  ]
-  const cells = [...demoActions, ...more].map(({ key, title }) => `${key}  ${title}`)
-  const width = Math.max(...cells.map((cell) => cell.length)) + 3
-  const across = Math.max(1, Math.floor((columns - 2) / width))
-  const down = Math.ceil(cells.length / across)
-  const lines = [""]
-  for (let row = 0; row < down; row++) {
-    const line = Array.from({ length: across }, (_, column) =>
-      (cells[column * down + row] ?? "").padEnd(width),
-    )
-    lines.push(`  ${line.join("")}`.trimEnd())
-  }
-  return lines
+  const { requests, failed } = stage.load
+  stage.display.print(terminal.paint("dim", `  web: ${requests} requests, ${failed} failed`))
 }

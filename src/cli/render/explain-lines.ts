@@ -17,6 +17,7 @@ export interface Explanation {
   readonly loop: string
   readonly mode: string
   readonly source: string
+  readonly sourceRevision: string
   /** Its manifest is gone, and why it is kept all the same. */
   readonly undeclared: string | undefined
   readonly deleting: boolean
@@ -37,6 +38,14 @@ export interface Explanation {
   /** What was last done or tried, newest first. */
   readonly acts: readonly JsonObject[]
   readonly missing: readonly JsonObject[]
+  /** The composite that it is a part of. */
+  readonly parent: string
+  readonly composite: boolean
+  /** "" for objects in no wave. */
+  readonly wave: string
+  /** Its Ready condition, for objects that another one reports on. */
+  readonly reported: JsonObject | undefined
+  readonly children: readonly JsonObject[]
   readonly held: readonly JsonObject[]
   readonly changes: readonly (ShownChange & { readonly why: string })[]
 }
@@ -45,6 +54,9 @@ const text = (value: Json | undefined): string => (typeof value === "string" ? v
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const objects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []
+
+const readyOf = (view: JsonObject): JsonObject | undefined =>
+  objects(view.conditions).find(({ type }) => type === "Ready")
 
 export function readExplanation(view: JsonObject): Explanation {
   return {
@@ -55,6 +67,7 @@ export function readExplanation(view: JsonObject): Explanation {
     loop: text(view.loop),
     mode: text(view.mode),
     source: text(view.source),
+    sourceRevision: text(view.sourceRevision),
     undeclared: typeof view.undeclared === "string" ? view.undeclared : undefined,
     deleting: view.deleting === true,
     owned: view.owned === true,
@@ -70,6 +83,11 @@ export function readExplanation(view: JsonObject): Explanation {
     rejected: objects(view.rejected),
     acts: objects(view.acts),
     missing: objects(view.missing),
+    parent: text(view.parent),
+    composite: view.composite === true,
+    wave: typeof view.wave === "number" ? String(view.wave) : "",
+    reported: view.reported === true ? readyOf(view) : undefined,
+    children: objects(view.children),
     held: objects(view.held),
     changes: objects(view.changes).map((change) => ({
       path: text(change.path),
@@ -98,11 +116,13 @@ export function explainLines(
     say(`It keeps ${told.target}${told.owned ? ", which is ours." : "."}`)
   }
   say(declaredText(told))
+  if (told.wave !== "") say(`It is in wave ${told.wave}: the waves before it have to be ready.`)
   if (told.undeclared) say(`It is kept, for its delete is denied: ${told.undeclared}.`)
   for (const sentence of loopSentences(told)) say(sentence)
   for (const { title, lines: why } of whySections(told, now)) {
     lines.push("", title, ...why.map((line) => `  ${printable(line)}`))
   }
+  lines.push(...childLines(told.children).map(printable))
   if (told.changes.length > 0) {
     lines.push("", "What differs:")
     for (const change of told.changes) {
@@ -117,11 +137,25 @@ export function explainLines(
   return lines
 }
 
-function declaredText({ source, undeclared }: Explanation): string {
+/** What does not stand well comes first. */
+function childLines(children: readonly JsonObject[]): string[] {
+  if (children.length === 0) return []
+  const rank = ({ ready }: JsonObject) => (ready === true ? 1 : 0)
+  const sorted = children.toSorted((left, right) => rank(left) - rank(right))
+  const lines = sorted.map(({ object: key, ready, deleting, message }) => {
+    const how = deleting === true ? "is being deleted" : text(message) || "not looked at yet"
+    return `  ${ready === true ? "ready" : "not ready"}  ${text(key)}: ${how}`
+  })
+  return ["", "Its children:", ...lines]
+}
+
+function declaredText({ source, sourceRevision, undeclared, parent }: Explanation): string {
+  const since = sourceRevision === "" ? "" : `, since revision ${sourceRevision.slice(0, 12)}`
+  if (source === "" && parent !== "") return `It is a part of ${parent}, which declares it.`
   if (source === "") return "It was made by API."
   return undeclared === undefined
-    ? `It is declared at ${source}.`
-    : `It was declared at ${source}, and no longer is.`
+    ? `It is declared at ${source}${since}.`
+    : `It was declared at ${source}${since}, and no longer is.`
 }
 
 const whys: Readonly<Record<string, string>> = {
@@ -134,6 +168,7 @@ const whys: Readonly<Record<string, string>> = {
 function standing(told: Explanation): { readonly good: boolean; readonly text: string } {
   const { observation, changes, deleting, owned, missing } = told
   if (deleting) return { good: false, text: "is being deleted." }
+  if (told.composite) return composed(told)
   if (told.claimedBy !== "") return { good: false, text: "can't have its target." }
   if (missing.length > 0) return { good: false, text: "waits for a value of another object." }
   if (observation.kind === "unknown") {
@@ -152,6 +187,19 @@ function standing(told: Explanation): { readonly good: boolean; readonly text: s
     good: false,
     text: `is not as declared: ${count} ${changes.length === 1 ? "differs" : "differ"}.`,
   }
+}
+
+/** A composite stands as it says itself: it has no target. */
+function composed({ state, children, reported }: Explanation): { good: boolean; text: string } {
+  if (reported !== undefined) {
+    const good = reported.status === "True"
+    return { good, text: `is ${text(reported.reason)}: ${text(reported.message)}` }
+  }
+  const ready = children.filter((child) => child.ready === true).length
+  const count = `${ready} of its ${children.length} children are ready`
+  const message = text(state.message)
+  if (message === "") return { good: true, text: `is as declared: ${count}.` }
+  return { good: false, text: `is not as declared: ${message}` }
 }
 
 function loopSentences(told: Explanation): string[] {

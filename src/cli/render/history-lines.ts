@@ -86,7 +86,7 @@ function entryLines(
       return [line(style, `invariant ${event.name} is ${event.state}${noteText(event.note)}`)]
     }
     case "source":
-      return [line(event.state === "good" ? undefined : "yellow", sourceText(event))]
+      return [line(event.state === "good" ? undefined : "yellow", sourceText(event, principal))]
     case "release":
     case "orphaned":
     case "forgotten":
@@ -144,10 +144,14 @@ function ownershipLines(event: OwnershipEvent, principal: string): string[] {
   return [`${words[event.type] ?? event.type} ${event.object}${target}${note}`, ...why]
 }
 
-function sourceText(event: { state: string; revision?: string; note?: string }): string {
+function sourceText(
+  event: { state: string; revision?: string; note?: string },
+  principal: string,
+): string {
   const revision = event.revision === undefined ? "" : ` at revision ${event.revision.slice(0, 12)}`
   const note = event.note === undefined ? "" : `: ${event.note}`
-  return `source is ${event.state}${revision}${note}`
+  const by = event.state === "accepted" ? ` by ${principal}` : ""
+  return `source is ${event.state}${revision}${by}${note}`
 }
 
 const doubts = { done: "", failed: "failed to", unknown: "can't say whether it could" } as const

@@ -23,8 +23,7 @@ export async function applyLoops(
   folder: UpFolder,
   options: ApplyLoopsOptions,
 ): Promise<readonly ApiObject[]> {
-  const wanted =
-    folder.loops.length > 0 ? folder.loops : [await ownLoop(client, folder.path, options)]
+  const wanted = folder.loops.length > 0 ? folder.loops : [await ownLoop(client, folder, options)]
   const applied: ApiObject[] = []
   for (const loop of wanted) {
     await ensureNamespace(client, loop.metadata.namespace ?? options.namespace)
@@ -36,9 +35,10 @@ export async function applyLoops(
 /** Never points a loop that keeps another folder to this one: that would release what it keeps. */
 async function ownLoop(
   client: Client,
-  path: string,
+  folder: UpFolder,
   options: ApplyLoopsOptions,
 ): Promise<ApiObject> {
+  const { path } = folder
   const { namespace } = options
   const name = options.name ?? loopNameOf(path, namespace)
   const known = await client.get({ ...loops, namespace, name })
@@ -50,7 +50,7 @@ async function ownLoop(
     throw cliFault("SPT-CLI-005", details)
   }
   const mode = options.mode ?? at(spec, "mode")
-  const loop = folderLoop(name, namespace, path, typeof mode === "string" ? mode : "Enforce")
+  const loop = folderLoop(name, namespace, folder, typeof mode === "string" ? mode : "Enforce")
   if (options.mode === undefined || at(spec, "mode") !== "Observe") return loop
   // Whoever starts it with a mode has decided; the loop says so.
   const annotations = { "setpoint.dev/promote-now": `started with --mode ${options.mode}` }

@@ -12,6 +12,7 @@ export function issuerOf(options: RunPlaneOptions): { readonly issuer?: IssuerOp
     groupsClaim: options.oidcGroupsClaim,
     groupsPrefix: options.oidcGroupsPrefix,
     authorityFile: options.oidcCaFile,
+    clientSecretFile: options.oidcClientSecretFile,
   }
   const given = Object.entries(rest).filter(([, value]) => value !== undefined)
   return { issuer: { issuer, clientId, ...(Object.fromEntries(given) as Partial<IssuerOptions>) } }

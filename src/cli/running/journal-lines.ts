@@ -18,7 +18,7 @@ export function journalLines(entries: readonly JournalEntry[]): string[] {
 
 /** What a plane does all the time while it converges. */
 export function goesWell({ event }: JournalEntry): boolean {
-  if (event.type === "source") return event.state === "good"
+  if (event.type === "source") return event.state === "good" || event.state === "proven"
   if (event.type === "invariant") return event.state === "Holding"
   return event.type === "receipt" && event.result === "done" && event.action.verb !== "delete"
 }
@@ -115,6 +115,10 @@ export function entryText({ event, principal }: JournalEntry): string {
     case "rollback":
       return returnText(event, principal)
     case "source":
+      if (event.state === "accepted" || event.state === "proven") {
+        const by = event.state === "accepted" ? ` by ${principal}` : ""
+        return `source ${event.state}: ${event.revision?.slice(0, 12)}${by}${noteText(event.note)}`
+      }
       return event.state === "good"
         ? `source read: ${event.note ?? "good"}`
         : `source ${event.state}, the last good state stays: ${event.note ?? ""}`

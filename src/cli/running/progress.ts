@@ -42,7 +42,9 @@ function addLoop(
   for (const { state, reason } of engine.reporter.unconverged(id)) {
     if (needSomeone.has(state) || reason === "Restored" || spec.mode === "Observe") sum.waiting++
   }
-  if (loops.sourceState(id)?.kind === "reading") sum.busy = true
+  // A source that is not opened yet has no state: nothing declared is not the same as not read.
+  const source = loops.sourceState(id)?.kind
+  if (source === "reading" || (source === undefined && spec.source !== undefined)) sum.busy = true
 }
 
 export function progressText({ objects, converged }: Progress, columns: number): string {

@@ -48,7 +48,7 @@ function pageText(server: LocalPlane["server"], interactive: boolean): string {
 }
 
 function loopText({ metadata, spec }: ApiObject): string {
-  const path = at(spec, "source", "directory", "path")
+  const path = at(spec, "source", "directory", "path") ?? at(spec, "source", "git", "url")
   const what = typeof path === "string" ? `keeps ${path}` : "keeps what comes by the API"
   return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${what}`
 }

@@ -66,7 +66,7 @@ function loopLines(loop: Json, view: StatusView): string[] {
   const name = `${paint("bold", text(at(loop, "id")))}  ${text(at(loop, "mode"))}`
   const counts = paint(colour, `${converged} of ${objects} as declared`)
   const lines = [`${name}  ${counts}${statesText(loop)}`, ...sourceLines(loop, view)]
-  lines.push(...rollbackLines(loop, view))
+  lines.push(...promotionLines(loop, view), ...rollbackLines(loop, view))
   const classes = countsText(at(loop, "classes"))
   if (classes !== "") lines.push(`  ${paint("dim", "why")}     ${classes}`)
   const oldest = at(loop, "oldest")
@@ -119,6 +119,7 @@ function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   if (state === "good") {
     return [
       `${name}${count(source.objects)} objects, revision ${text(source.revision).slice(0, 12)}`,
+      ...commitLines(source.commit),
       ...keptLines(source.kept),
     ]
   }
@@ -127,6 +128,27 @@ function sourceLines(loop: Json, { terminal }: StatusView): string[] {
   for (const issue of list(source.issues)) lines.push(`          ${text(issue)}`)
   if (text(source.hint) !== "") lines.push(`          hint: ${text(source.hint)}`)
   return lines
+}
+
+function promotionLines(loop: Json, { terminal }: StatusView): string[] {
+  const promotion = at(loop, "promotion")
+  if (!isObject(promotion)) return []
+  const refused = text(promotion.state) === "refused"
+  const word = terminal.paint(refused ? "red" : "dim", refused ? "not promoted" : "promoted")
+  return [`  ${word} ${text(promotion.message)}`]
+}
+
+/** What a commit says of itself is anybody's text. */
+function commitLines(commit: Json | undefined): string[] {
+  if (!isObject(commit)) return []
+  const [ref, name] = [text(commit.ref), text(commit.name)]
+  const what = ref.endsWith(` ${name}`) || ref.startsWith("commit ") ? ref : `${ref}, now ${name}`
+  const signer = text(commit.signer)
+  const lines = [
+    `${what}: "${text(commit.subject)}" by ${text(commit.author)}, ${text(commit.time)}`,
+  ]
+  if (signer !== "") lines.push(`signed by ${signer}`)
+  return lines.map((line) => `          ${line}`)
 }
 
 function keptLines(kept: Json | undefined): string[] {

@@ -17,25 +17,30 @@ import { isIgnoredName, isManifestName } from "../../sources/directory/source-fi
 import { manifestLimits } from "../../sources/manifests/limits.ts"
 import { readManifests } from "../../sources/manifests/read-manifests.ts"
 import { cliFault } from "../faults.ts"
+import { sourceRoot } from "./source-root.ts"
 
 export interface UpFolder {
   /** Absolute. */
   readonly path: string
+  /** Where bases of the folder's overlay may lie. */
+  readonly root?: string
   /** Loop objects at the top, with absolute paths; empty when the folder itself is the loop. */
   readonly loops: readonly ApiObject[]
 }
 
-export function readUpFolder(given: string, namespace: string): UpFolder {
+export function readUpFolder(given: string, namespace: string, rootGiven?: string): UpFolder {
   const path = resolve(given)
   requireFolder(path, given)
+  const root = sourceRoot(path, rootGiven)
+  const folder: UpFolder = { path, loops: [], ...(root === undefined ? {} : { root }) }
   const files = topFiles(path)
-  if (!files.some(({ text }) => /\bLoop\b/.test(text))) return { path, loops: [] }
+  if (!files.some(({ text }) => /\bLoop\b/.test(text))) return folder
   const read = readManifests(files, { namespace, allowLoops: true })
   if ("issues" in read) {
     const [issue] = read.issues
     // Broken, and nothing in it governs anything: the source says so and keeps what was good.
     if (!files.some(({ text }) => /\bkind\b["']?\s*:\s*["']?Loop\b/.test(text))) {
-      return { path, loops: [] }
+      return folder
     }
     const place = issue?.position === undefined ? given : positionText(issue.position)
     throw startFault(place, issue?.message ?? "it can't be read", issue?.hint ?? "")
@@ -47,16 +52,22 @@ export function readUpFolder(given: string, namespace: string): UpFolder {
     const hint = "put the manifests into a folder of their own and name it in spec.source.directory"
     throw startFault(positionText(loops[0].position), why, hint)
   }
-  return { path, loops: loops.map((loop) => placed(loop, path, namespace)) }
+  return { ...folder, loops: loops.map((loop) => placed(loop, path, namespace)) }
 }
 
 /** The loop that keeps the folder itself. */
-export function folderLoop(name: string, namespace: string, path: string, mode: string): ApiObject {
+export function folderLoop(
+  name: string,
+  namespace: string,
+  { path, root }: Pick<UpFolder, "path" | "root">,
+  mode: string,
+): ApiObject {
+  const directory = root === undefined ? { path } : { path, root }
   return {
     apiVersion: apiVersionOf(setpointGroup, setpointVersion),
     kind: "Loop",
     metadata: { name, namespace },
-    spec: { mode, source: { directory: { path } } },
+    spec: { mode, source: { directory } },
   }
 }
 
@@ -128,9 +139,11 @@ function placed(manifest: Manifest, path: string, namespace: string): ApiObject 
     const why = `Loop ${object.metadata.name} would lie inside its own source ${absolute}`
     throw startFault(positionText(position), why, "point spec.source.directory.path to a subfolder")
   }
+  const { root } = directory
+  const above = typeof root === "string" ? { root: resolve(path, root) } : {}
   const spec: JsonObject = {
     ...object.spec,
-    source: { ...source, directory: { ...directory, path: absolute } },
+    source: { ...source, directory: { ...directory, path: absolute, ...above } },
   }
   return { ...object, metadata, spec }
 }

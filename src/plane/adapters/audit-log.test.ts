@@ -26,6 +26,19 @@ const line = (id: string): AuditLine => ({
 const ids = () => [...readAuditLines(directory, 0)].map(({ id }) => id)
 
 describe("the log of requests", () => {
+  it("keeps lines that come together, in their order, each before its answer", async () => {
+    const log = openAuditLog({ directory, now: () => 1 })
+    const told = ["a", "b", "c"].map((id) => log.write(line(id)))
+    expect([...readAuditLines(directory, 0)]).toEqual([])
+    await told[2]
+    expect([...readAuditLines(directory, 0)].map(({ id }) => id)).toEqual(["a", "b", "c"])
+    await Promise.all(told)
+    await log.write(line("d"))
+    void log.write(line("e"))
+    log.close()
+    expect([...readAuditLines(directory, 0)].map(({ id }) => id).join("")).toBe("abcde")
+  })
+
   it("has every line that was written, in files of the owner's alone", async () => {
     const log = openAuditLog({ directory, now: () => 1 })
     await Promise.all(["a", "b", "c"].map((id) => log.write(line(id))))

@@ -48,6 +48,10 @@ class FileAuditLog implements OpenAuditLog {
   #trouble: Fault | undefined
   #timer: NodeJS.Timeout | undefined
   #syncing = false
+  /** What was told since the last write, and the promise of the next. */
+  #text = ""
+  #flushed: Promise<void> | undefined
+  #isClosed = false
 
   constructor(options: AuditLogOptions) {
     this.#options = options
@@ -69,18 +73,42 @@ class FileAuditLog implements OpenAuditLog {
     return this.#trouble
   }
 
-  async write(line: AuditLine): Promise<void> {
+  /** Lines of requests that end together go out in one write; each answer waits for its own. */
+  write(line: AuditLine): Promise<void> {
+    this.#text += `${JSON.stringify(line)}\n`
+    this.#flushed ??= new Promise((resolve, reject) => {
+      process.nextTick(() => this.#flush(resolve, reject))
+    })
+    return this.#flushed
+  }
+
+  #flush(resolve: () => void, reject: (error: unknown) => void): void {
+    this.#flushed = undefined
     try {
-      this.#append(`${JSON.stringify(line)}\n`)
+      this.#writeOut()
     } catch (error) {
       this.#fail(error)
-      throw error
+      reject(error)
+      return
     }
-    this.#timer ??= setTimeout(() => this.#sync(), syncMs)
+    if (!this.#isClosed) this.#timer ??= setTimeout(() => this.#sync(), syncMs)
+    resolve()
+  }
+
+  #writeOut(): void {
+    const text = this.#text
+    this.#text = ""
+    if (text !== "") this.#append(text)
   }
 
   close(): void {
+    this.#isClosed = true
     clearTimeout(this.#timer)
+    try {
+      this.#writeOut()
+    } catch (error) {
+      this.#fail(error)
+    }
     this.#drop()
   }
 

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs"
 import { aggregateRoles } from "../../api/authz/aggregate-roles.ts"
-import { defaultRoles } from "../../api/authz/default-roles.ts"
+import { defaultRoles, type RoleKind } from "../../api/authz/default-roles.ts"
 import { ensureDefaultRoles } from "../../api/authz/ensure-default-roles.ts"
 import { reviewRoutes } from "../../api/authz/review-routes.ts"
 import { accountIssuer, accountTokens } from "../../api/http/account-tokens.ts"
@@ -14,25 +14,34 @@ import {
   type TokenEntry,
   tokenAuthenticator,
 } from "../../api/http/authenticate.ts"
-import { type OidcOptions, oidcAuthenticator } from "../../api/http/oidc.ts"
+import {
+  issuerAuthenticator,
+  type OidcIssuer,
+  type OidcOptions,
+  openIssuer,
+} from "../../api/http/oidc.ts"
 import type { PlainRoute } from "../../api/http/plain-route.ts"
 import { signIn } from "../../api/http/sign-in.ts"
 import { tokenRequestRoute } from "../../api/http/token-request-route.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import { setpointGroup } from "../../object/object.ts"
+import type { KindRuntime } from "../../reconcile/kind-runtime.ts"
 import { planeFault } from "../faults.ts"
 import type { Plane } from "../plane.ts"
 import { openAccountKey } from "./account-key.ts"
 import { tokenBook } from "./token-file.ts"
 
 /** As the command line gives it. */
-export interface IssuerOptions extends Omit<OidcOptions, "authority"> {
+export interface IssuerOptions extends Omit<OidcOptions, "authority" | "clientSecret"> {
   readonly authorityFile?: string
+  readonly clientSecretFile?: string
 }
 
 export interface LocalAccess {
   readonly authenticate: Authenticate
   readonly routes: readonly PlainRoute[]
+  /** People may sign in with it. */
+  readonly issuer: OidcIssuer | undefined
   close(): Promise<void>
 }
 
@@ -41,20 +50,19 @@ export async function openAccess(
   plane: Plane,
   directory: string,
   owner: TokenEntry,
-  issuer: IssuerOptions | undefined,
+  given: IssuerOptions | undefined,
 ): Promise<LocalAccess> {
   const { verbs, roles } = plane.api
-  const groups = new Set(plane.engine.kinds.map(({ resource }) => resource.group))
-  groups.delete(setpointGroup)
-  await ensureDefaultRoles({ verbs, store: plane.ports.store }, defaultRoles([...groups].sort()))
+  await ensureDefaultRoles({ verbs, store: plane.ports.store }, defaultRoles(roleKinds(plane)))
   const others = forAMoment(tokenBook(directory, () => systemClock.now()))
   const [clock, random] = [systemClock, systemRandom]
   const accounts = accountTokens({ key: openAccountKey(directory), clock, random, verbs })
+  const issuer = given === undefined ? undefined : openIssuer(readIssuer(given), clock)
   const known = [
     certificateAuthenticator,
     tokenAuthenticator(() => [owner, ...others()]),
     accounts.authenticate,
-    ...(issuer === undefined ? [] : [oidcAuthenticator(readIssuer(issuer), clock)]),
+    ...(issuer === undefined ? [] : [issuerAuthenticator(issuer)]),
   ]
   const authenticate = signIn(firstKnown(...known))
   const identify = async (token: string, audiences: readonly string[]) => {
@@ -70,7 +78,7 @@ export async function openAccess(
   })
   await aggregation.settled()
   const close = () => aggregation.close()
-  return { authenticate, routes: issuerRoutes(accounts.keys), close }
+  return { authenticate, routes: issuerRoutes(accounts.keys), issuer, close }
 }
 
 const momentMs = 100
@@ -114,16 +122,46 @@ function issuerRoutes(keys: () => object): readonly PlainRoute[] {
   ]
 }
 
-function readIssuer({ authorityFile, ...rest }: IssuerOptions): OidcOptions {
+function readIssuer({ authorityFile, clientSecretFile, ...rest }: IssuerOptions): OidcOptions {
   const refuse = (why: string) => planeFault("SPT-TOKEN-004", { issuer: rest.issuer, why })
+  const read = (file: string): string => {
+    try {
+      return readFileSync(file, "utf8")
+    } catch (error) {
+      throw refuse(error instanceof Error ? error.message : String(error))
+    }
+  }
   if (!URL.canParse(rest.issuer) || new URL(rest.issuer).protocol !== "https:") {
     throw refuse("an issuer is an https URL")
   }
   if (rest.clientId === "") throw refuse("no client id is given")
-  if (authorityFile === undefined) return rest
-  try {
-    return { ...rest, authority: readFileSync(authorityFile, "utf8") }
-  } catch (error) {
-    throw refuse(error instanceof Error ? error.message : String(error))
+  return {
+    ...rest,
+    ...(authorityFile === undefined ? {} : { authority: read(authorityFile) }),
+    ...(clientSecretFile === undefined ? {} : { clientSecret: read(clientSecretFile).trim() }),
   }
 }
+
+function roleKinds({ engine: { kinds } }: Plane): readonly RoleKind[] {
+  const strong = strongKinds(kinds)
+  return kinds.flatMap(({ resource: { group, resource }, provider }) => {
+    const privileged = strong.has(nameOf(provider))
+    return group === setpointGroup ? [] : [{ group, resource, privileged }]
+  })
+}
+
+/** A composite is as powerful as its children, and theirs. */
+function strongKinds(kinds: readonly KindRuntime[]): ReadonlySet<string> {
+  const strong = new Set<string>()
+  for (let before = -1; before < strong.size; ) {
+    before = strong.size
+    for (const { provider, composite } of kinds) {
+      const own = provider.privileged === true || composite?.privileged === true
+      const byChild = composite?.children.some((child) => strong.has(nameOf(child))) ?? false
+      if (own || byChild) strong.add(nameOf(provider))
+    }
+  }
+  return strong
+}
+
+const nameOf = ({ group, kind }: { group: string; kind: string }): string => `${kind}.${group}`

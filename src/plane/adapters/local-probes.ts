@@ -3,11 +3,11 @@
 
 import { realpathSync } from "node:fs"
 import { join, resolve, sep } from "node:path"
-import type { Probes } from "../../contract/probes.ts"
+import type { CommandResult, Probes } from "../../contract/probes.ts"
 import { controllerFault } from "../../controllers/faults.ts"
+import { runProgram } from "../../provider/adapter/run-program.ts"
 import { querySql } from "./query-sql.ts"
 import { readLog } from "./read-log.ts"
-import { runCommand } from "./run-command.ts"
 
 export interface LocalProbesOptions {
   /** The data directory. */
@@ -26,7 +26,7 @@ export function localProbes(options: LocalProbesOptions): Probes {
     command: async (request, signal) => {
       const program = request.argv[0] ?? ""
       if (!programs.has(program)) throw controllerFault("SPT-SIG-003", { program })
-      return runCommand(request, signal)
+      return runCommand(request.argv, signal)
     },
     sql: (connection, query, signal) => querySql(directory, connection, query, signal),
     log: async (path, cursor) => {
@@ -38,6 +38,18 @@ export function localProbes(options: LocalProbesOptions): Probes {
       }
       return readLog(real, cursor)
     },
+  }
+}
+
+const outputBytesMax = 64 * 1024
+
+async function runCommand(argv: readonly string[], signal: AbortSignal): Promise<CommandResult> {
+  try {
+    const { code, stdout } = await runProgram({ argv, outputBytesMax }, signal)
+    return { exitCode: code, stdout }
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    throw controllerFault("SPT-SIG-001", { cause }, error)
   }
 }
 

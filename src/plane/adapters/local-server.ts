@@ -6,20 +6,24 @@ import { join } from "node:path"
 import type { ExtensionRoute } from "../../api/extensions.ts"
 import { portFault } from "../../api/http/faults.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
-import { Sessions } from "../../api/http/sessions.ts"
+import { firmGround, Sessions } from "../../api/http/sessions.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import { mastersGroup, type Principal } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
+import { GitHooks } from "../git-hooks.ts"
 import type { Plane } from "../plane.ts"
 import { openAuditLog } from "./audit-log.ts"
+import { dashboardFiles } from "./dashboard-files.ts"
+import { dashboardWays } from "./dashboard-ways.ts"
 import { type IssuerOptions, openAccess } from "./local-access.ts"
 import { type ListenOptions, type LocalTls, localTls, urlHost } from "./local-tls.ts"
 import { localPrincipal, type openLocalToken } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
+import { processMetrics } from "./process-metrics.ts"
 import { type PortName, portsToTry, rememberPort } from "./remembered-port.ts"
-import { statusPages } from "./status-page.ts"
+import { sessionFile, sessionGrounds } from "./session-file.ts"
 import { tokenBook } from "./token-file.ts"
 
 export interface LocalServer extends HttpServer {
@@ -51,33 +55,30 @@ export async function serveLocally(
   const pagePort: PortName = { directory, name: "dashboard", usual: 7444 }
   const authority = openAuthority({ directory, random: systemRandom, now: systemClock.now })
   const shown = localTls(authority, listen)
-  const sessions = new Sessions(systemClock, systemRandom)
-  const tls: TlsOptions = {
-    host,
-    ports: portsToTry(apiPort, listen.port),
-    ...shown.pair,
-    clientAuthority: authority.certificate,
-    isOurs: shown.isOurs,
-  }
+  const others = tokenBook(directory, () => systemClock.now())
+  const ground = sessionGrounds(others)
+  const sessions = new Sessions(systemClock, systemRandom, sessionFile(directory, ground))
+  const { pair, isOurs } = shown
+  const ports = portsToTry(apiPort, listen.port)
+  const tls: TlsOptions = { host, ports, ...pair, clientAuthority: authority.certificate, isOurs }
   const access = await openAccess(plane, directory, token, options.issuer)
   const { authenticate, routes } = access
+  const ways = dashboardWays({ ...access, version: options.version, tokens: others, ground })
+  const pagePorts = portsToTry(pagePort, listen.dashboardPort)
+  const pages = { ports: pagePorts, sessions, ways, ...dashboardFiles() }
   await plane.namespaces.trust(authority.certificate)
   const audit = openAuditLog({ directory, now: systemClock.now })
+  const hooks = new GitHooks(plane)
   const server = await serveHttp({
-    verbs: plane.api.verbs,
-    reads: plane.api.reads,
-    registry: plane.api.registry,
-    extensions: plane.extensions,
-    clock: systemClock,
+    ...servedOf(plane),
     authenticate,
-    authorizer: plane.api.roles,
     audit,
     routes,
     socketPath: join(directory, "api.sock"),
     version: options.version,
-    metrics: plane.ports.metrics,
+    hook: (...call) => hooks.call(...call),
     tls,
-    dashboard: { ports: portsToTry(pagePort, undefined), sessions, pages: statusPages },
+    dashboard: pages,
   })
   const [port, page] = [server.tls?.port ?? 0, server.dashboardPort ?? 0]
   rememberPort(apiPort, port)
@@ -85,24 +86,32 @@ export async function serveLocally(
   const address = `https://${urlHost(host)}:${port}`
   const kubeconfig = writeKubeconfig(directory, address, authority, shown)
   const dashboard = `http://127.0.0.1:${page}`
-  const others = tokenBook(directory, () => systemClock.now())
-  const hasToken = (name: string) => others().some(({ principal }) => principal.name === name)
   const link = (principal: Principal) => {
     // A session by a token ends with the token.
-    const byToken = hasToken(principal.name)
-    const secret = sessions.link(principal, () => !byToken || hasToken(principal.name))
+    const byToken = others().some((one) => one.principal.name === principal.name)
+    const secret = sessions.link(principal, byToken ? ground(`name:${principal.name}`) : firmGround)
     return `${dashboard}/login?token=${secret}`
   }
   plane.extensions.register(linkRoute(link))
+  const measured = processMetrics(plane.ports.metrics, { directory, version: options.version })
+  measured.certificates(() => ({ server: shown.current(), authority: authority.certificate }))
   const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
   const close = async (drainMs?: number) => {
     keeping?.close()
+    hooks.close()
+    measured.close()
     await server.close(drainMs, options.shutdownDelayMs)
     await access.close()
     audit.close()
   }
   return { ...server, close, address, kubeconfig, dashboard, link }
 }
+
+/** What of a plane is served. */
+const servedOf = ({ api, extensions, ports }: Plane) => ({
+  ...{ verbs: api.verbs, reads: api.reads, registry: api.registry, authorizer: api.roles },
+  ...{ extensions, metrics: ports.metrics, clock: systemClock },
+})
 
 /** A new link for whoever asks; it opens what they may do anyway. */
 function linkRoute(link: (principal: Principal) => string): ExtensionRoute {

@@ -16,6 +16,8 @@ export interface ListenOptions {
   readonly host?: string
   /** When missing the one of the last start, else 7443, else any that is free. */
   readonly port?: number
+  /** On 127.0.0.1; when missing the one of the last start, else 7444, else any that is free. */
+  readonly dashboardPort?: number
   /** More names that the certificate is good for. */
   readonly names?: readonly string[]
   /** Files of one's own certificate, with its chain, and of its key. */
@@ -32,6 +34,8 @@ export interface LocalTls {
   isOurs(name: string): boolean
   /** Looks for a newer pair every day. */
   keep(listener: TlsListener, clock: Clock): Closeable
+  /** PEM of the certificate that is shown now. */
+  current(): string
 }
 
 const dayMs = 86_400_000
@@ -42,7 +46,7 @@ export function localTls(authority: Authority, options: ListenOptions): LocalTls
   if (options.certificateFile === undefined) {
     const read = () => authority.server(names)
     const pair = read()
-    return { pair, trust: authority.certificate, isOurs: isName, keep: keeper(read, pair) }
+    return { pair, trust: authority.certificate, isOurs: isName, ...keeper(read, pair) }
   }
   const read = () => broughtPair(options)
   const pair = read()
@@ -53,12 +57,12 @@ export function localTls(authority: Authority, options: ListenOptions): LocalTls
     return held !== undefined || isName(name)
   }
   const named = serverName === undefined ? {} : { serverName }
-  return { pair, trust: pair.certificate, ...named, isOurs, keep: keeper(read, pair) }
+  return { pair, trust: pair.certificate, ...named, isOurs, ...keeper(read, pair) }
 }
 
-function keeper(read: () => Pair, first: Pair): LocalTls["keep"] {
-  return (listener, clock) => {
-    let shown = first
+function keeper(read: () => Pair, first: Pair): Pick<LocalTls, "keep" | "current"> {
+  let shown = first
+  const keep: LocalTls["keep"] = (listener, clock) => {
     const look = () => {
       timer = clock.after(dayMs, look)
       try {
@@ -72,6 +76,7 @@ function keeper(read: () => Pair, first: Pair): LocalTls["keep"] {
     let timer = clock.after(dayMs, look)
     return { close: () => timer.cancel() }
   }
+  return { keep, current: () => shown.certificate }
 }
 
 function broughtPair({ certificateFile = "", keyFile = "" }: ListenOptions): Pair {

@@ -5,9 +5,9 @@ import { resolve } from "node:path"
 import { type WebhookServices, webhookCaller } from "../../api/http/call-webhook.ts"
 import type { Fault } from "../../base/faults.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
+import type { GitScheme } from "../../contract/git-source.ts"
 import { journalLoops, readHead } from "../../ledger/journal.ts"
-import { nodeSourceFiles } from "../../sources/directory/adapter/node-files.ts"
-import { createDirectorySource } from "../../sources/directory/directory-source.ts"
+import type { ManagementFlow } from "../../providers/firewall/firewall-spec.ts"
 import { backupStore } from "../../store/engines/backup.ts"
 import { type DataDirectory, openDataDirectory } from "../../store/engines/data-directory.ts"
 import type { Logger } from "../../telemetry/logger.ts"
@@ -17,20 +17,33 @@ import { Plane } from "../plane.ts"
 import type { PlanePorts } from "../ports.ts"
 import { backupFiles } from "./backup-files.ts"
 import type { IssuerOptions } from "./local-access.ts"
+import { localComposites } from "./local-composites.ts"
+import { localGit } from "./local-git.ts"
 import { type LocalKindOptions, localKinds, localWorld } from "./local-kinds.ts"
 import { localProbes } from "./local-probes.ts"
 import { type LocalServer, serveLocally } from "./local-server.ts"
+import { openLocalSource } from "./local-sources.ts"
 import type { ListenOptions } from "./local-tls.ts"
 import { openLocalToken } from "./local-token.ts"
+import { managementPaths } from "./management-paths.ts"
+import { portsToTry } from "./remembered-port.ts"
 import { openSealer, openSecretKey } from "./secret-key.ts"
+import { sendMessage } from "./send-message.ts"
 import { stopFile } from "./stop-file.ts"
+import { type TraceExporter, traceExporter } from "./trace-exporter.ts"
 
-export interface LocalPlaneOptions extends LocalKindOptions {
+export interface LocalPlaneOptions extends Omit<LocalKindOptions, "management"> {
+  /** Who must always get in to this host, besides its own clients of the API. */
+  readonly managementPaths?: readonly ManagementFlow[]
   /** Programs that signals may run, by absolute path. */
   readonly signalCommands?: readonly string[]
   /** Where the services are that webhooks name. */
   readonly webhookServices?: WebhookServices
   readonly logger: Logger
+  /** The OpenTelemetry collector that gets traces. */
+  readonly traceEndpoint?: string
+  /** Protocols besides https and ssh over which repositories are fetched. */
+  readonly gitAllow?: readonly GitScheme[]
   readonly keyFile?: string
   /** Kubernetes' workload kinds are served, as plain data. */
   readonly workloadKinds?: boolean
@@ -66,39 +79,64 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
     ...(watchHistoryMs === undefined ? {} : { retention: { maxAgeMs: watchHistoryMs } }),
   })
   let plane: Plane | undefined
+  let server: LocalServer | undefined
+  const [port = 0] = portsToTry({ directory, name: "api", usual: 7443 }, options.listen?.port)
+  const address = () => server?.address ?? `https://127.0.0.1:${port}`
+  const management = () => managementPaths(options.managementPaths ?? [], address())
+  const { readWorld, actWorld, close: closeWorld } = localWorld()
+  const traces = localTraces(options, data.planeId)
+  const git = localGit({ ...options, directory })
   try {
     const token = openLocalToken(directory, random)
     plane = await Plane.open({
       ...{ clock, random, store: data.store, logger: options.logger },
-      ...localWorld(),
+      ...{ readWorld, actWorld },
       callWebhook: webhookCaller(options.webhookServices ?? new Map()),
       probes: localProbes({ ...options, directory }),
-      kinds: await localKinds({ ...options, directory }),
+      notify: sendMessage,
+      kinds: await localKinds({ ...options, directory, management }),
+      composites: await localComposites(options),
       metrics: new Metrics(),
+      ...(traces === undefined ? {} : { spans: traces.sink }),
       stop: stopFile(directory),
       ...(options.eventsKeepMs === undefined ? {} : { eventsKeepMs: options.eventsKeepMs }),
       ...(options.journalKeepMs === undefined ? {} : { journalKeepMs: options.journalKeepMs }),
       hasher: openSecretKey(data.planeId, random, options.keyFile),
       workloadKinds: options.workloadKinds === true,
       sealer: openSealer(data.planeId, random, options.keyFile),
-      openSource: (path) => createDirectorySource({ path, clock, files: nodeSourceFiles }),
+      openSource: (source) => openLocalSource(source, clock),
+      openGit: git.openGit,
       ...localBackups(data, directory, options.backups),
       backup: async (file) => void (await backupStore(data, file)),
       clearRestored: () => data.clearRestored(),
     })
-    const server = await serveLocally(plane, directory, token, options)
+    const served = await serveLocally(plane, directory, token, options)
+    server = served
     const opened = plane
     const close = async () => {
-      await server.close()
+      await served.close()
       await opened.close()
+      git.close()
+      closeWorld()
       await data.close()
     }
-    return { plane: opened, data, server, close }
+    return { plane: opened, data, server: served, close }
   } catch (error) {
     await plane?.close()
+    closeWorld()
     await data.close()
     throw error
   }
+}
+
+function localTraces(
+  { traceEndpoint, logger, version }: LocalPlaneOptions,
+  planeId: string,
+): TraceExporter | undefined {
+  if (traceEndpoint === undefined) return undefined
+  const names = { "service.name": "setpoint", "service.version": version }
+  const resource = { ...names, "service.instance.id": planeId }
+  return traceExporter({ endpoint: traceEndpoint, resource, logger })
 }
 
 function localBackups(

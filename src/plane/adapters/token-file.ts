@@ -12,6 +12,7 @@ import { hex, type Random } from "../../base/random.ts"
 import {
   agentsGroup,
   humansGroup,
+  monitorsGroup,
   type Principal,
   type PrincipalKind,
   servicesGroup,
@@ -19,11 +20,14 @@ import {
 import { isCode, writePrivateFile } from "../../store/engines/private-files.ts"
 import { planeFault } from "../faults.ts"
 
-export const principalKinds: readonly PrincipalKind[] = ["human", "service", "agent"]
+/** A monitor is a service that reads metrics and nothing else. */
+export type TokenKind = PrincipalKind | "monitor"
+
+export const tokenKinds: readonly TokenKind[] = ["human", "service", "agent", "monitor"]
 
 export interface TokenRow {
   readonly name: string
-  readonly kind: PrincipalKind
+  readonly kind: TokenKind
   /** Of the token, in hex. */
   readonly sha256: string
   readonly createdAt: string
@@ -32,10 +36,11 @@ export interface TokenRow {
   readonly groups?: readonly string[]
 }
 
-const kindGroups: Readonly<Record<PrincipalKind, string>> = {
+const kindGroups: Readonly<Record<TokenKind, string>> = {
   human: humansGroup,
   service: servicesGroup,
   agent: agentsGroup,
+  monitor: monitorsGroup,
 }
 
 const tokensMax = 1000
@@ -78,7 +83,7 @@ function isRow(value: Json): boolean {
   const { groups = [] } = value
   if (!Array.isArray(groups) || !groups.every((one) => typeof one === "string")) return false
   const texts = [name, hash, createdAt, expiresAt].every((one) => typeof one === "string")
-  return texts && principalKinds.some((one) => one === kind) && !Number.isNaN(expiry(expiresAt))
+  return texts && tokenKinds.some((one) => one === kind) && !Number.isNaN(expiry(expiresAt))
 }
 
 const expiry = (value: Json | undefined): number => Date.parse(String(value))
@@ -87,7 +92,8 @@ function write(directory: string, tokens: readonly TokenRow[]): void {
   writePrivateFile(pathOf(directory), `${JSON.stringify({ format: 1, tokens }, null, 2)}\n`)
 }
 
-export interface NewToken extends Principal {
+export interface NewToken extends Omit<Principal, "kind"> {
+  readonly kind: TokenKind
   readonly lifeMs: number
 }
 
@@ -140,7 +146,11 @@ export function tokenBook(directory: string, now: () => number): () => readonly 
     }
     const live = rows.filter((row) => expiry(row.expiresAt) > now())
     return live.map(({ name, kind, sha256: hash, groups = [] }) => {
-      const principal = { name, kind, groups: [kindGroups[kind], ...groups] }
+      const principal = {
+        name,
+        kind: kind === "monitor" ? "service" : kind,
+        groups: [kindGroups[kind], ...groups],
+      } as const
       return { sha256: hash, principal }
     })
   }

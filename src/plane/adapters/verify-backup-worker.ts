@@ -59,10 +59,11 @@ function areaOf(key: string): string {
   return top === "registry" ? "objects" : top === "ledger" ? next : top
 }
 
-let reply: VerifyReply
-try {
-  reply = await verify(String(workerData))
-} catch (error) {
-  reply = { kind: "bad", cause: error instanceof Error ? error.message : String(error) }
+const bad = (error: unknown): VerifyReply => {
+  return { kind: "bad", cause: error instanceof Error ? error.message : String(error) }
 }
-parentPort?.postMessage(reply)
+
+// Not awaited here: this file is also a part of the executable, whose parts are plain scripts.
+void verify(String(workerData))
+  .catch(bad)
+  .then((reply) => parentPort?.postMessage(reply))

@@ -3,18 +3,14 @@
 
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
-import { Worker } from "node:worker_threads"
+import { startWorker } from "../../store/engines/start-worker.ts"
 import { storeFault } from "../../store/faults.ts"
 import type { VerifiedBackup, VerifyReply } from "./verify-backup-worker.ts"
-
-const workerFile = import.meta.url.endsWith(".ts")
-  ? "./verify-backup-worker.ts"
-  : "./verify-backup-worker.js"
 
 export async function verifyBackup(file: string): Promise<VerifiedBackup> {
   const path = resolve(file)
   requireFile(path)
-  const worker = new Worker(new URL(workerFile, import.meta.url), { workerData: path })
+  const worker = startWorker("verify-backup-worker", import.meta.url, path)
   const reply = await new Promise<VerifyReply>((done) => {
     const failed = (cause: string) => done({ kind: "bad", cause })
     worker.once("message", done)

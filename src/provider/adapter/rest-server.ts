@@ -26,12 +26,17 @@ export interface RestServer {
 
 export interface RestServerOptions {
   readonly pageSize?: number
+  /** Where it listens; a free port when missing. */
+  readonly port?: number
+  /** What another one held: how a server comes back after it was stopped. */
+  readonly items?: ReadonlyMap<string, JsonObject>
 }
 
 const bodyBytesMax = 1024 * 1024
 
 export async function startRestServer(options: RestServerOptions = {}): Promise<RestServer> {
   const state = new RestItems(options.pageSize ?? 2)
+  for (const [id, item] of options.items ?? []) state.items.set(id, item)
   const requests: string[] = []
   let next: FaultMode | undefined
   let always: FaultMode | undefined
@@ -55,7 +60,7 @@ export async function startRestServer(options: RestServerOptions = {}): Promise<
   })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
-    server.listen(0, "127.0.0.1", resolve)
+    server.listen(options.port ?? 0, "127.0.0.1", resolve)
   })
   const address = server.address()
   const port = typeof address === "object" && address !== null ? address.port : 0

@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "../../base/json.ts"
 import type { KindProvider } from "../../contract/provider.ts"
 import type { ConformanceSubject, Samples } from "../conformance/subject.ts"
-import { worldWith } from "../conformance/world-tap.ts"
+import { worldWith } from "../missing-handles.ts"
 import { createHttp } from "./http.ts"
 import { startRestServer } from "./rest-server.ts"
 

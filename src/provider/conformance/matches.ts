@@ -41,6 +41,10 @@ function differ(
   }
   if (!isObject(wanted)) return canonicalJson(wanted) === canonicalJson(found) ? undefined : place
   if (!isObject(found)) return place
+  // One value as a whole: what somebody put in beside it is a difference, too.
+  if (shape["x-kubernetes-map-type"] === "atomic") {
+    return canonicalJson(wanted) === canonicalJson(found) ? undefined : place
+  }
   const properties = isObject(shape.properties) ? shape.properties : {}
   for (const [name, member] of Object.entries(wanted)) {
     if (member === undefined) continue

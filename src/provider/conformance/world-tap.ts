@@ -1,7 +1,7 @@
 // Wraps the capability handles of a provider: counts its port calls, lets the suite step in before
 // and after each, and hands out reading handles that notice every attempt to change something.
 
-import type { ActWorld, FilesAct, FilesRead, Http, ReadWorld } from "../../contract/world.ts"
+import type { ActWorld, FilesRead, Http, ReadWorld } from "../../contract/world.ts"
 import { providerFault } from "../faults.ts"
 
 export interface PortCall {
@@ -38,7 +38,16 @@ const immediate: ReadonlySet<string> = new Set([
   "userName",
   "groupName",
   "watch",
+  "follow",
+  "listen",
+  "bootId",
+  "facts",
 ])
+const changing = {
+  commands: new Set(["run", "tell"]),
+  sockets: new Set(["change"]),
+  processes: new Set(["reserve", "start", "cancel", "signal", "reap", "remove"]),
+}
 
 const readingMethod = (method: string) => /^(get|head)$/i.test(method)
 
@@ -78,7 +87,21 @@ export function tapWorld(world: ActWorld, hooks: TapHooks): ActWorld {
       return response
     },
   }
-  return { files, http }
+  const others = <K extends keyof typeof changing>(handle: K): ActWorld[K] =>
+    wrapMethods(world[handle], (name, run) => {
+      if (immediate.has(name)) return run()
+      return (async () => {
+        const call = enter(`${handle}.${name}`, changing[handle].has(name))
+        await prepare(call)
+        const value = await run()
+        hooks.after?.(call)
+        return value
+      })()
+    })
+  return {
+    ...{ files, http, commands: others("commands") },
+    ...{ sockets: others("sockets"), processes: others("processes") },
+  }
 }
 
 /** Only reads pass; each attempt to change something is reported and refused. */
@@ -96,28 +119,25 @@ export function readingWorld(world: ActWorld, refused: (name: string) => void): 
       return world.http.request(request, signal)
     },
   }
-  return { files, http }
+  const others = <K extends keyof typeof changing>(handle: K): ActWorld[K] =>
+    wrapMethods(world[handle], (name, run) =>
+      changing[handle].has(name) ? refuse(`${handle}.${name}`, "this host") : run(),
+    )
+  return {
+    ...{ files, http, commands: others("commands") },
+    ...{ sockets: others("sockets"), processes: others("processes") },
+  }
 }
 
-function wrapMethods(
-  files: FilesAct,
+function wrapMethods<T extends object>(
+  handle: T,
   around: (name: string, run: () => unknown) => unknown,
-): FilesAct {
-  return new Proxy(files, {
+): T {
+  return new Proxy(handle, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name)
       if (typeof method !== "function") return method
       return (...args: unknown[]) => around(String(name), () => Reflect.apply(method, target, args))
     },
   })
-}
-
-/** A world with some handles only: using one that is missing is an error, never an empty answer. */
-export function worldWith(handles: { readonly files?: FilesAct; readonly http?: Http }): ActWorld {
-  const missing = (name: string) => () => {
-    throw providerFault("SPT-PROV-009", { url: name, cause: "this world has no such handle" })
-  }
-  const absent = new Proxy({} as FilesAct, { get: (_, name) => missing(String(name)) })
-  const http: Http = { request: async () => missing("http")() }
-  return { files: handles.files ?? absent, http: handles.http ?? http }
 }

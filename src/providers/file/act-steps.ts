@@ -5,11 +5,11 @@
 import type { Failure } from "../../contract/diagnosis.ts"
 import type { ActContext, ActResult } from "../../contract/provider.ts"
 import type { FileStat, FilesAct } from "../../contract/world.ts"
+import { untilAborted } from "../../provider/until-aborted.ts"
 import { errnoOf } from "./faults.ts"
 import type { Owner } from "./file-spec.ts"
 import { statText } from "./host-memory.ts"
 import type { Sight } from "./look.ts"
-import { untilAborted } from "./until-aborted.ts"
 
 export const done = (note?: string): ActResult => ({
   kind: "done",

@@ -6,11 +6,11 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Absent, Unknown } from "../../contract/observation.ts"
 import type { FilesRead } from "../../contract/world.ts"
 import type { KindTarget } from "../../provider/define-kind.ts"
+import { untilAborted } from "../../provider/until-aborted.ts"
 import { modeText, ownerFacts } from "./facts.ts"
 import { modeField, placeFields } from "./file-spec.ts"
 import type { HostMemory } from "./host-memory.ts"
 import { look, type Seen } from "./look.ts"
-import { untilAborted } from "./until-aborted.ts"
 
 export const directorySpec = z.strictObject({
   ...placeFields,
@@ -59,6 +59,7 @@ export function directoryFacts(
   files: FilesRead,
   { stat, leftovers }: SeenDirectory,
   spec: DirectorySpec,
+  applied?: JsonObject,
 ): JsonObject {
   const { path, root, purge } = spec
   const place = { path, ...(root === undefined ? {} : { root }), type: stat.type }
@@ -66,7 +67,7 @@ export function directoryFacts(
   return {
     ...place,
     mode: modeText(stat.mode),
-    ...ownerFacts(files, stat, spec),
+    ...ownerFacts(files, stat, spec, applied),
     // "Purged" is a fact like any other: false while there is something to remove.
     ...(purge === undefined ? {} : { purge: purge && leftovers.length === 0 }),
   }

@@ -15,7 +15,12 @@ export function modeText(mode: number): string {
   return mode.toString(8).padStart(4, "0")
 }
 
-export function ownerFacts(files: FilesRead, stat: FileStat, spec: Owned): JsonObject {
+export function ownerFacts(
+  files: FilesRead,
+  stat: FileStat,
+  spec: Owned,
+  applied: JsonObject = {},
+): JsonObject {
   const { owner, group } = spec
   const users = {
     id: (name: string) => files.userId(name),
@@ -26,8 +31,12 @@ export function ownerFacts(files: FilesRead, stat: FileStat, spec: Owned): JsonO
     name: (id: number) => files.groupName(id),
   }
   return {
-    ...(owner === undefined ? {} : { owner: accountText(stat.uid, owner, users) }),
-    ...(group === undefined ? {} : { group: accountText(stat.gid, group, groups) }),
+    ...(owner === undefined
+      ? {}
+      : { owner: accountText(stat.uid, [owner, applied.owner ?? null], users) }),
+    ...(group === undefined
+      ? {}
+      : { group: accountText(stat.gid, [group, applied.group ?? null], groups) }),
   }
 }
 
@@ -36,6 +45,7 @@ export function fileFacts(
   seen: Seen,
   spec: FileSpec,
   wish: FileWish,
+  applied?: JsonObject,
 ): JsonObject {
   const { path, root } = spec
   const place = { path, ...(root === undefined ? {} : { root }), type: seen.stat.type }
@@ -47,7 +57,7 @@ export function fileFacts(
     ...place,
     ...bodyFacts(seen, spec, wish),
     ...(isLink ? linkMode : { mode: modeText(seen.stat.mode) }),
-    ...ownerFacts(files, seen.stat, spec),
+    ...ownerFacts(files, seen.stat, spec, applied),
   }
 }
 

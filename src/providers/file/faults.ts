@@ -18,6 +18,11 @@ export const fileFault = defineFaults({
     text: "cannot read {path}: it is not a regular file",
     hint: "a FIFO, socket, device or directory is never opened; move it out of the way",
   },
+  "SPT-FILE-004": {
+    fault: "stuck",
+    text: "cannot import what is below {path}: {cause}",
+    hint: "name a directory that can be read, or a smaller part of it",
+  },
 })
 
 /** The errno of a failed system call, or undefined when the error is something else. */

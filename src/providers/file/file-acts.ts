@@ -92,7 +92,8 @@ async function makeFile(job: Job): Promise<ActResult> {
   if (sight.kind === "seen") return raced(`${wish.path} exists by now; it is not replaced`)
   await memory.temporaries.removeOwn(files, wish.directory, job.label)
   job.context.signal.throwIfAborted()
-  if (wish.body.kind === "symlink") return makeLink(job, wish.body.link)
+  const anyOwner = job.owner.uid === undefined && job.owner.gid === undefined
+  if (wish.body.kind === "symlink" && anyOwner) return makeLink(job, wish.body.link)
   const temporary = await prepare(job, undefined)
   try {
     // Unlike rename, link refuses to replace what somebody else put there meanwhile.
@@ -108,12 +109,10 @@ async function makeFile(job: Job): Promise<ActResult> {
   return done()
 }
 
-/** A link is complete from the start, and symlink never replaces anything. */
-async function makeLink({ files, wish, owner, effect }: Job, link: string): Promise<ActResult> {
+/** Without an owner a link is complete from the start, and symlink never replaces anything. */
+async function makeLink({ files, wish, effect }: Job, link: string): Promise<ActResult> {
   await files.symlink(link, wish.path)
   effect.happened = true
-  const stat = await files.lstat(wish.path)
-  if (stat !== undefined) await setOwnerAndMode(files, wish.path, stat, owner, effect)
   await files.syncDirectory(wish.directory)
   return done()
 }

@@ -12,6 +12,7 @@ import { createFile, deleteFile, updateFile } from "./file-acts.ts"
 import { fileSpec, fileWish } from "./file-spec.ts"
 import { directoryFingerprints, fileFingerprints } from "./fingerprints.ts"
 import { type FileKindOptions, HostMemory } from "./host-memory.ts"
+import { fileImporter } from "./import.ts"
 import { look } from "./look.ts"
 import { labelOf } from "./temporaries.ts"
 
@@ -26,6 +27,7 @@ function fileKind(memory: HostMemory): KindProvider {
   return defineKind({
     ...{ group, version: "v1", kind: "File", plural: "files", provider: "file" },
     description: "A file or symbolic link on this host, with content, mode and owner.",
+    privileged: everywhere(memory),
     spec: fileSpec,
     replaceOn: ["path"],
     printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
@@ -36,8 +38,12 @@ function fileKind(memory: HostMemory): KindProvider {
       const applied = target.applied !== undefined
       const sight = await look(files, wish, memory, { wanted: wish.body.hash, applied, signal })
       if (sight.kind !== "seen") return sight
-      return present(fileFacts(files, sight, target.desired, wish), fileToken(sight))
+      return present(
+        fileFacts(files, sight, target.desired, wish, target.applied),
+        fileToken(sight),
+      )
     },
+    importer: fileImporter(memory, "file"),
     fingerprints: (paths, { files }) => fileFingerprints(paths, files, memory),
     create: (target, context) => createFile(target, context, memory),
     update: (target, context) => updateFile(target, context, memory),
@@ -57,6 +63,7 @@ function directoryKind(memory: HostMemory): KindProvider {
   return defineKind({
     ...{ group, version: "v1", kind: "Directory", plural: "directories", provider: "file" },
     description: "A directory on this host, with mode and owner. What is in it is left alone.",
+    privileged: everywhere(memory),
     spec: directorySpec,
     replaceOn: ["path"],
     printerColumns: [{ name: "Path", type: "string", jsonPath: ".spec.path" }],
@@ -64,8 +71,12 @@ function directoryKind(memory: HostMemory): KindProvider {
     async observe(target, { world: { files }, signal }) {
       const sight = await lookAt(files, target, memory, signal)
       if (sight.kind !== "seen") return sight
-      return present(directoryFacts(files, sight, target.desired), directoryToken(sight))
+      return present(
+        directoryFacts(files, sight, target.desired, target.applied),
+        directoryToken(sight),
+      )
     },
+    importer: fileImporter(memory, "directory"),
     fingerprints: (paths, { files }) => directoryFingerprints(paths, files, memory),
     create: (target, context) => createDirectory(target, context, memory),
     update: (target, context) => updateDirectory(target, context, memory),
@@ -74,3 +85,6 @@ function directoryKind(memory: HostMemory): KindProvider {
       memory.watches.watch(files, target.desired.path, changed),
   })
 }
+
+/** Who may write any file of a host holds the host; who is kept to some folders does not. */
+const everywhere = ({ bounds }: HostMemory): boolean => bounds.roots.includes("/")

@@ -2,7 +2,9 @@
 
 import { z } from "zod"
 import { sha256 } from "../../base/hash.ts"
+import type { Json } from "../../base/json.ts"
 import type { FilesRead } from "../../contract/world.ts"
+import { ref } from "../../provider/ref.ts"
 import { payload } from "../../provider/schema-marks.ts"
 import { directoryOf, type Place } from "./bounds.ts"
 import { contentMax } from "./look.ts"
@@ -36,8 +38,8 @@ export const modeField = (preset: string) =>
 export const fileSpec = z
   .strictObject({
     ...placeFields,
-    content: payload(
-      z.string().max(contentMax).optional().describe("Text, at most 1 MiB as UTF-8."),
+    content: ref(
+      payload(z.string().max(contentMax).optional().describe("Text, at most 1 MiB as UTF-8.")),
     ),
     contentBase64: payload(
       z
@@ -57,7 +59,10 @@ export const fileSpec = z
     mode: modeField("0644"),
   })
   .meta({
-    oneOf: [{ required: ["content"] }, { required: ["contentBase64"] }, { required: ["symlink"] }],
+    oneOf: [
+      ...[{ required: ["content"] }, { required: ["contentFrom"] }],
+      ...[{ required: ["contentBase64"] }, { required: ["symlink"] }],
+    ],
   })
 
 export type FileSpec = z.output<typeof fileSpec>
@@ -113,12 +118,15 @@ function accountId(name: string, lookUp: (name: string) => number | undefined): 
   return lookUp(name) ?? (/^\d+$/.test(name) ? Number(name) : null)
 }
 
-/** Said as the spec says it when it is the same account; otherwise by name, or by number. */
+/**
+ * Said as the spec, or the one applied before it, says it when it is the same account: an account
+ * that nobody changed must not look changed. Otherwise by name, or by number.
+ */
 export function accountText(
   id: number,
-  wanted: string,
+  said: readonly Json[],
   accounts: { id(name: string): number | undefined; name(id: number): string | undefined },
 ): string {
-  if (accountId(wanted, accounts.id) === id) return wanted
-  return accounts.name(id) ?? String(id)
+  const same = said.find((name) => typeof name === "string" && accountId(name, accounts.id) === id)
+  return typeof same === "string" ? same : (accounts.name(id) ?? String(id))
 }

@@ -5,9 +5,9 @@ import { sha256 } from "../../base/hash.ts"
 import { failureOf } from "../../contract/diagnosis.ts"
 import { type Absent, absent, type Unknown, unknown } from "../../contract/observation.ts"
 import type { FileStat, FilesRead } from "../../contract/world.ts"
+import { untilAborted } from "../../provider/until-aborted.ts"
 import { directoryOf, findGround, type Place } from "./bounds.ts"
 import { type HostMemory, statText } from "./host-memory.ts"
-import { untilAborted } from "./until-aborted.ts"
 
 export const contentMax = 1_048_576
 

@@ -10,7 +10,7 @@ import { sourceIssue } from "../manifests/issue.ts"
 import type { ManifestLimits } from "../manifests/limits.ts"
 import { type ReadFile, readFile } from "../manifests/read-file.ts"
 import { present, stopWhenAborted, type TreeScan } from "./scan-tree.ts"
-import { folderLabel, type SourceFiles, statText } from "./source-files.ts"
+import { type SourceFiles, statText } from "./source-files.ts"
 
 export interface CachedFile {
   /** Relative to the folder. */
@@ -26,6 +26,8 @@ interface Entry extends CachedFile {
 
 export interface FileCacheOptions {
   readonly path: string
+  /** How positions name the folder. */
+  readonly label: string
   readonly files: SourceFiles
   readonly clock: Clock
   readonly limits: ManifestLimits
@@ -42,7 +44,7 @@ export class FileCache {
 
   constructor(options: FileCacheOptions) {
     this.#options = options
-    this.#label = folderLabel(options.path)
+    this.#label = options.label
   }
 
   /** Whether every file of the scan can be answered without looking at its content. */

@@ -29,6 +29,23 @@ export function watchTree(options: WatchTreeOptions): Closeable {
   return watcher
 }
 
+/** One watch per folder of a set that changes: an overlay may lead to other bases than before. */
+export function watchFolders(options: WatchTreeOptions, paths: ReadonlySet<string>) {
+  const watched = new Map<string, Closeable>()
+  const follow = (wanted: ReadonlySet<string>) => {
+    for (const [path, watch] of watched) {
+      if (wanted.has(path)) continue
+      watch.close()
+      watched.delete(path)
+    }
+    for (const path of wanted) {
+      if (!watched.has(path)) watched.set(path, watchTree({ ...options, path }))
+    }
+  }
+  follow(paths)
+  return { follow, close: () => follow(new Set()) }
+}
+
 class TreeWatcher implements Closeable {
   readonly #options: WatchTreeOptions
   readonly #watched = new Map<string, Watched>()

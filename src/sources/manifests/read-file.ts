@@ -6,7 +6,7 @@ import { composeYaml } from "../../base/compose-yaml.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { type ScanFinding, scanYaml } from "../../base/scan-yaml.ts"
 import type { Manifest, Position, SourceIssue } from "../../contract/source.ts"
-import type { ApiObject } from "../../object/object.ts"
+import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import { type PlacedValue, placeValue, ValueBuilder } from "./build-value.ts"
 import { sourceIssue } from "./issue.ts"
 import type { ManifestLimits } from "./limits.ts"
@@ -21,9 +21,20 @@ export interface ManifestFile {
 export interface ReadFile {
   readonly manifests: readonly Manifest[]
   readonly issues: readonly SourceIssue[]
+  /** What the file says about other manifests; such a file holds nothing else. */
+  readonly overlay?: PlacedValue
+}
+
+interface Found {
+  readonly manifests: Manifest[]
+  readonly overlays: PlacedValue[]
+  readonly issues: SourceIssue[]
 }
 
 type Path = readonly (string | number)[]
+
+/** The one file of a folder that says how other manifests are changed. */
+const overlayName = "overlay.yaml"
 
 export function readFile(file: ManifestFile, limits: ManifestLimits): ReadFile {
   const bytes = Buffer.byteLength(file.text)
@@ -39,18 +50,12 @@ function readPlainFile(file: ManifestFile, limits: ManifestLimits): ReadFile | u
   const documents = readPlain(file.text, limits)
   if (documents === undefined) return undefined
   const lines = lineIndex(file.path, file.text)
-  const manifests: Manifest[] = []
-  const issues: SourceIssue[] = []
+  const found: Found = { manifests: [], overlays: [], issues: [] }
   for (const { value, offsets } of documents) {
-    unfold(
-      file.path,
-      placeValue(value, offsets, () => lines),
-      [],
-      manifests,
-      issues,
-    )
+    const placed = placeValue(value, offsets, () => lines)
+    unfold(file.path, placed, [], found)
   }
-  return issues.length > 0 ? undefined : { manifests, issues }
+  return found.issues.length > 0 ? undefined : foundIn(file.path, found)
 }
 
 /** Every text that YAML allows and we do; says what is wrong with the others. */
@@ -60,7 +65,7 @@ export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadF
   if ("what" in scan) return refuse(findingIssue(file.path, scan, lines.at(scan.offset), limits))
   const builder = new ValueBuilder(file.path, lines, limits)
   const issues: SourceIssue[] = []
-  const manifests: Manifest[] = []
+  const found: Found = { manifests: [], overlays: [], issues }
   for (const document of composeYaml(scan, {
     schema: "core",
     intAsBigInt: true,
@@ -73,10 +78,20 @@ export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadF
     if (document.errors.length > 0 || isBlank(document)) continue
     const placed = builder.build(document.contents as ParsedNode)
     if (builder.issues.length > 0) continue
-    unfold(file.path, placed, [], manifests, issues)
+    unfold(file.path, placed, [], found)
   }
   const all = issues.concat(builder.issues)
-  return { manifests: all.length > 0 ? [] : manifests, issues: all }
+  return all.length > 0 ? { manifests: [], issues: all } : foundIn(file.path, found)
+}
+
+/** Only `overlay.yaml` may hold an Overlay, and then it holds that one alone. */
+function foundIn(file: string, { manifests, overlays }: Found): ReadFile {
+  const [overlay] = overlays
+  if (overlay === undefined) return { manifests, issues: [] }
+  const name = file.slice(file.lastIndexOf("/") + 1)
+  const alone = name === overlayName && overlays.length === 1 && manifests.length === 0
+  if (alone) return { manifests: [], issues: [], overlay }
+  return refuse(sourceIssue("SPT-SOURCE-023", { file }, overlay.locate([])))
 }
 
 function refuse(issue: SourceIssue): ReadFile {
@@ -124,13 +139,8 @@ function findingIssue(
 }
 
 /** A manifest, or every manifest of a List; Lists may hold Lists as deep as the depth limit. */
-function unfold(
-  file: string,
-  placed: PlacedValue,
-  path: Path,
-  manifests: Manifest[],
-  issues: SourceIssue[],
-): void {
+function unfold(file: string, placed: PlacedValue, path: Path, found: Found): void {
+  const { manifests, issues } = found
   const value = valueAt(placed.value, path)
   const position = placed.locate(path)
   if (!isObject(value)) {
@@ -140,12 +150,15 @@ function unfold(
     const items = value.items
     if (isArray(items)) {
       for (let at = 0; at < items.length; at++) {
-        unfold(file, placed, [...path, "items", at], manifests, issues)
+        unfold(file, placed, [...path, "items", at], found)
       }
     } else {
       const where = placed.locate([...path, "items"])
       issues.push(sourceIssue("SPT-SOURCE-021", { file, cause: "it has no items" }, where))
     }
+  } else if (isOverlay(value)) {
+    if (path.length === 0) found.overlays.push(placed)
+    else issues.push(sourceIssue("SPT-SOURCE-023", { file }, position))
   } else {
     const problem = missing(value)
     if (isApiObject(value) && problem === undefined) {
@@ -175,7 +188,11 @@ interface Problem {
   readonly problem: string
 }
 
-function missing(value: JsonObject): Problem | undefined {
+function isOverlay({ apiVersion, kind }: JsonObject): boolean {
+  return kind === "Overlay" && String(apiVersion).startsWith(`${setpointGroup}/`)
+}
+
+export function missing(value: JsonObject): Problem | undefined {
   for (const at of [["apiVersion"], ["kind"], ["metadata"], ["metadata", "name"]] as const) {
     const found = valueAt(value, at)
     const member = at.join(".")
@@ -195,6 +212,6 @@ function missing(value: JsonObject): Problem | undefined {
   return undefined
 }
 
-function isApiObject(value: JsonObject): value is JsonObject & ApiObject {
+export function isApiObject(value: JsonObject): value is JsonObject & ApiObject {
   return missing(value) === undefined
 }

@@ -39,6 +39,9 @@ export function readManifests(
 export function joinFiles(files: readonly ReadFile[], options: ManifestOptions): ManifestResult {
   const limits = options.limits ?? manifestLimits
   const issues = protects("broken-file-fails-the-source") ? files.flatMap(issuesOf) : []
+  for (const { overlay } of files) {
+    if (overlay !== undefined) issues.push(sourceIssue("SPT-SOURCE-024", {}, overlay.locate([])))
+  }
   const manifests = files.flatMap((file) => file.manifests)
   if (manifests.length > limits.documents) {
     issues.push(sourceIssue("SPT-SOURCE-003", { limit: limits.documents, what: "manifests" }))

@@ -3,11 +3,9 @@
 
 import { existsSync, rmSync } from "node:fs"
 import { resolve } from "node:path"
-import { Worker } from "node:worker_threads"
 import { storeFault } from "../faults.ts"
 import type { BackupReply, BackupRequest } from "./backup-worker.ts"
-
-const workerFile = import.meta.url.endsWith(".ts") ? "./backup-worker.ts" : "./backup-worker.js"
+import { startWorker } from "./start-worker.ts"
 
 export interface BackupResult {
   /** Absolute. */
@@ -29,7 +27,7 @@ export async function backupStore(
   const partial = `${target}.partial`
   rmSync(partial, { force: true })
   const workerData: BackupRequest = { directory, target, partial }
-  const worker = new Worker(new URL(workerFile, import.meta.url), { workerData })
+  const worker = startWorker("backup-worker", import.meta.url, workerData)
   const reply = await new Promise<BackupReply>((done) => {
     const failed = (cause: string) => done({ kind: "failed", cause })
     worker.once("message", done)

@@ -3,7 +3,7 @@
 // nothing is written again.
 
 import { DatabaseSync } from "node:sqlite"
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { type Deferred, deferred } from "../../base/async.ts"
 import type { Engine, Marks, Page, Place, Row, RowHeader } from "../engine.ts"
 import { storeFault } from "../faults.ts"
@@ -11,9 +11,7 @@ import { packedSize, packRows } from "./row-packing.ts"
 import { nextTurn, SqliteReader } from "./sqlite-reader.ts"
 import type { StoreMeta } from "./sqlite-schema.ts"
 import type { WorkerData, WorkerReply, WorkerRequest } from "./sqlite-worker.ts"
-
-/** The worker lies beside this file: as source while developing, compiled when installed. */
-const workerFile = import.meta.url.endsWith(".ts") ? "./sqlite-worker.ts" : "./sqlite-worker.js"
+import { startWorker } from "./start-worker.ts"
 
 const firstBlockBytes = 1024 * 1024
 
@@ -42,7 +40,7 @@ export class SqliteEngine implements Engine {
   /** The file must exist and hold our tables; a file: URL. */
   static async open(url: string): Promise<SqliteEngine> {
     const data: WorkerData = { url }
-    const worker = new Worker(new URL(workerFile, import.meta.url), { workerData: data })
+    const worker = startWorker("sqlite-worker", import.meta.url, data)
     try {
       const reply = await firstReply(worker)
       if (reply.kind === "failed") throw storeFault("SPT-STORE-011", { cause: reply.cause })

@@ -49,7 +49,9 @@ export class PlaneRig {
   readonly site = join(this.base, "site")
   readonly targets = join(this.base, "targets")
   readonly data = join(this.base, "data")
-  readonly loop = "default.site"
+  readonly loop: string = "default.site"
+  /** Where the page must be the same plane's over restarts. */
+  dashboardPort: number | undefined
   #child: ChildProcess | undefined
   #ended: Promise<Ended> | undefined
   #client: HttpClient | undefined
@@ -91,7 +93,9 @@ export class PlaneRig {
     this.#client?.close()
     this.#client = undefined
     const up = [process.execPath, program, "--data", this.data, "up", this.site]
-    const command = [...(options.prefix ?? []), ...up, ...(options.args ?? [])]
+    const page = this.dashboardPort === undefined ? [] : ["--dashboard-port", this.dashboardPort]
+    const more = [...page.map(String), ...(options.args ?? [])]
+    const command = [...(options.prefix ?? []), ...up, ...more]
     const [first = "", ...args] =
       options.mounts === undefined
         ? command

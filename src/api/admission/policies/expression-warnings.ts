@@ -18,7 +18,7 @@ const kindsMax = 10
 
 export function expressionWarningsAdmission(registry: ResourceRegistry): Admission {
   return {
-    admit: async (request) => {
+    admit: (request) => {
       const { key, object, operation, subresource } = request
       const isPolicy =
         key.group === admissionGroup && key.resource === "validatingadmissionpolicies"

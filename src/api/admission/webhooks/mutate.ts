@@ -12,7 +12,7 @@ import { ownersOf } from "../../../schema/managed-fields.ts"
 import type { ApiContext } from "../../api-context.ts"
 import { summarize } from "../../faults.ts"
 import { applyJsonPatch } from "../../json-patch.ts"
-import { isSourceManager } from "../../managed-fields.ts"
+import { isDeclaringManager } from "../../managed-fields.ts"
 import { readInput } from "../../read-input.ts"
 import type { ServedResource } from "../../served-resource.ts"
 import { faultNames } from "../../stored-object.ts"
@@ -139,7 +139,7 @@ function checkDeclared(
   { key }: AdmissionRequest,
 ): void {
   const { managedFields = [], annotations } = before.metadata
-  const entries = managedFields.filter(({ manager }) => isSourceManager(manager))
+  const entries = managedFields.filter(({ manager }) => isDeclaringManager(manager))
   if (entries.length === 0) return
   const changed = changedPaths(resource.schema.node, before as JsonObject, after as JsonObject)
   const owned = ownersOf(entries, changed)

@@ -1,8 +1,7 @@
 // What Setpoint's own kinds and their fields mean, for `kubectl explain` and the reference.
 
 import { below, type Descriptions } from "./describe.ts"
-
-const reserved = "Reserved: refused until it is supported, but for its default."
+import { gitFields } from "./git-fields.ts"
 
 const conditions: Descriptions = {
   "status.conditions": "What is true of it now, one entry for each type.",
@@ -19,11 +18,14 @@ export const loopFields: Descriptions = {
   source: "Where manifests come from. Without it objects come through the API.",
   "source.directory": "A folder on this host.",
   "source.directory.path": "Its path. Relative ones only at the top of `setpoint up PATH`.",
-  "source.git": reserved,
-  "source.git.url": reserved,
-  "source.git.ref": reserved,
-  "source.git.path": reserved,
-  "source.git.interval": reserved,
+  "source.directory.root":
+    "A folder above it in which bases of its overlay may lie. Without it they lie in the folder.",
+  ...below("source.git", gitFields),
+  "source.promotion":
+    "Take only revisions that another loop of the same repository held converged.",
+  "source.promotion.from": "The other loop, as NAME or NAMESPACE.NAME.",
+  "source.promotion.cleanRounds":
+    "For so many clean rounds: looks at everything with nothing failing, held or broken.",
   mode:
     "How far it goes. Observe only looks and reports, Propose does what a person approved, " +
     "Enforce acts within the limits and holds the rest.",
@@ -178,6 +180,36 @@ const signal: Descriptions = {
   ...conditions,
 }
 
+const secretKey = (path: string, what: string) => ({
+  [path]: `${what} A key of a Secret in the same namespace.`,
+  [`${path}.name`]: "Name of the Secret.",
+  [`${path}.key`]: "Key in its data.",
+})
+
+const notifier: Descriptions = {
+  "": "A notifier sends a message when something needs a person, and when it does no more.",
+  spec: "What is told, and where to.",
+  "spec.webhook": "The address that messages are posted to, and how they look.",
+  "spec.webhook.url": "The address; no part of it is secret.",
+  ...secretKey("spec.webhook.urlFrom", "The address, when it holds a token."),
+  "spec.webhook.format":
+    "Json: all facts. Slack: what Slack, Mattermost and others take. Template: your own.",
+  "spec.webhook.template":
+    "The text. Filled in are plane, state, type, loop, subject, message, since and next.",
+  "spec.webhook.contentType": "Of a template.",
+  "spec.webhook.headersFrom": "Headers whose values come from Secrets.",
+  "spec.webhook.headersFrom[].header": "Name of the header.",
+  ...secretKey("spec.webhook.headersFrom[].valueFrom", "Its value."),
+  ...secretKey("spec.webhook.signingKeyFrom", "Signs every message, in setpoint-signature."),
+  "spec.on": "What is told: Held, Stalled, Stopped, InvariantBroken, SourceFailing.",
+  "spec.loops": "Only of these loops; of all when empty.",
+  "spec.for": "So long it must be so before it is told.",
+  "spec.repeat": "Told again so often while it stays so; never when missing.",
+  "spec.resolved": "Whether the end of it is told.",
+  status: "What was told and still stands, and whether messages arrive.",
+  ...conditions,
+}
+
 export const setpointDescriptions: Readonly<Record<string, Descriptions>> = {
   Loop: loop,
   Plan: plan,
@@ -185,4 +217,5 @@ export const setpointDescriptions: Readonly<Record<string, Descriptions>> = {
   GuardPolicy: guardPolicy,
   Invariant: invariant,
   Signal: signal,
+  Notifier: notifier,
 }

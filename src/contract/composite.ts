@@ -1,0 +1,55 @@
+// The composite contract: a kind made of other kinds. Its author writes one pure function from what
+// is declared and what is known to what should exist now; the plane writes the children as objects,
+// and loops, guards and providers do the rest. A composer never acts, waits or remembers: all that
+// it needs to go on after a crash stands in the objects.
+
+import type { JsonObject } from "../base/json.ts"
+import type { ApiObject, ResourceRef } from "../object/object.ts"
+
+/** A kind whose objects the composer is given. */
+export interface KindName {
+  readonly group: string
+  readonly kind: string
+}
+
+export interface ComposeInput {
+  /** With spec after defaults, and the status that was written last. */
+  readonly parent: ApiObject
+  /** Every object that this parent controls, those that are being deleted too. */
+  readonly children: readonly ApiObject[]
+  /** Every object of the kinds in `related` in the parent's namespace, sorted by name. */
+  readonly related: readonly ApiObject[]
+  /** Wall clock, in milliseconds. */
+  readonly now: number
+}
+
+export interface Composition {
+  /** Whole manifests. A child of this parent that is not among them is deleted, by the guards. */
+  readonly children: readonly ApiObject[]
+  /** Becomes the parent's status; `conditions` as Kubernetes has them. */
+  readonly status: JsonObject
+  /** The status of related objects that have no provider of their own. */
+  readonly reports?: readonly { readonly object: ApiObject; readonly status: JsonObject }[]
+  /** Asked again after so many milliseconds even if nothing changed. */
+  readonly againMs?: number
+}
+
+/** What a composer says when it can't know: nothing is written or deleted, the parent says why. */
+export interface NoComposition {
+  readonly stalled: string
+}
+
+export interface CompositeKind extends ResourceRef {
+  /** The apiextensions.k8s.io/v1 definition of the kind. */
+  readonly definition: ApiObject
+  readonly kind: string
+  readonly namespaced: boolean
+  /** The kinds that its children may have. */
+  readonly children: readonly KindName[]
+  readonly related: readonly KindName[]
+  /** As for kinds with targets; needless where a child's kind is privileged. */
+  readonly privileged?: boolean
+  /** Declared data: it has no children, and its status comes from the reports of another kind. */
+  readonly reported?: boolean
+  compose(input: ComposeInput): Composition | NoComposition
+}

@@ -1,0 +1,102 @@
+// What `nft -j list table` answers, as values: sets, chains and rules with their handles. Pure. The
+// token is a hash over the text itself without what changes by itself (counters, ages), so that a
+// shell can make the same one right before it acts.
+
+import { sha256 } from "../../base/hash.ts"
+import {
+  at,
+  canonicalJson,
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../base/json.ts"
+
+export interface DumpedRule {
+  readonly chain: string
+  readonly handle: number
+  readonly comment?: string
+  readonly expr: readonly Json[]
+}
+
+export interface Dump {
+  readonly handle: number
+  readonly sets: ReadonlyMap<string, JsonObject>
+  readonly chains: ReadonlyMap<string, JsonObject>
+  readonly rules: readonly DumpedRule[]
+  /** Maps, counters, flow tables ...: things that we never make, by kind and name. */
+  readonly others: readonly string[]
+  readonly token: string
+}
+
+/** The same two substitutions as in `tokenScript`; nft prints exactly these spaces. */
+export function tokenOf(text: string): string {
+  const still = text
+    .replace(/"packets": [0-9]+, "bytes": [0-9]+/g, "")
+    .replace(/"expires": [0-9]+/g, "")
+  return sha256(still.endsWith("\n") ? still : `${still}\n`)
+}
+
+/** In words what is wrong with the answer, when it is not a whole dump of one table. */
+export function parseDump(text: string): Dump | string {
+  let answer: Json
+  try {
+    answer = JSON.parse(text) as Json
+  } catch {
+    return "nft did not answer with JSON"
+  }
+  const listed = at(answer, "nftables")
+  if (!isArray(listed)) return "nft answered something else than a list"
+  const sets = new Map<string, JsonObject>()
+  const chains = new Map<string, JsonObject>()
+  const rules: DumpedRule[] = []
+  const others: string[] = []
+  let handle: number | undefined
+  for (const entry of listed) {
+    const [kind, value] = isObject(entry) ? (Object.entries(entry)[0] ?? []) : []
+    if (kind === "metainfo") continue
+    if (kind === undefined || !isObject(value)) return "nft listed something that has no name"
+    if (kind === "table") handle = Number(value.handle)
+    else if (kind === "set") sets.set(String(value.name), value)
+    else if (kind === "chain") chains.set(String(value.name), value)
+    else if (kind === "rule") rules.push(ruleOf(value))
+    else others.push(`${kind} ${String(value.name)}`)
+  }
+  if (handle === undefined) return "nft listed no table"
+  return { handle, sets, chains, rules, others, token: tokenOf(text) }
+}
+
+function ruleOf(value: JsonObject): DumpedRule {
+  const { chain, handle, comment, expr } = value
+  return {
+    chain: String(chain),
+    handle: Number(handle),
+    ...(typeof comment === "string" ? { comment } : {}),
+    expr: isArray(expr) ? expr : [],
+  }
+}
+
+/** The expressions without what packets change. */
+export function stillExpr(expr: readonly Json[]): readonly Json[] {
+  return expr.map((one) => (isObject(one) && "counter" in one ? { counter: null } : one))
+}
+
+export const sameExpr = (left: readonly Json[], right: readonly Json[]): boolean =>
+  canonicalJson([...stillExpr(left)]) === canonicalJson([...stillExpr(right)])
+
+/** An element with a timeout is itself, whatever is left of its time. */
+export function elementsOf(set: JsonObject | undefined): readonly Json[] {
+  return isArray(set?.elem) ? set.elem : []
+}
+
+/** The counter of a rule, as it was when it was read. */
+export function counterOf(expr: readonly Json[]): Json | undefined {
+  return expr.find((one) => isObject(one) && "counter" in one)
+}
+
+/** Everything that a dump says of a chain or set besides its elements, handle and place. */
+export function shapeOf(value: JsonObject | undefined): JsonObject {
+  if (value === undefined) return {}
+  const { handle: _handle, elem: _elem, family: _family, table: _table, ...rest } = value
+  return rest
+}

@@ -1,0 +1,148 @@
+// What our own rules would do with a packet, judged from the spec alone. Pure and cautious: where a
+// rule depends on something that is not known (an interface, a rate, the elements of somebody
+// else's set) the answer is that it may match, and "surely accepted" needs every path to accept.
+
+import { type AddressRange, covers, overlaps, parseAddresses, parsePorts } from "./address.ts"
+import { familyOf } from "./check-spec.ts"
+import type { FirewallChain, FirewallRule, FirewallSpec } from "./firewall-spec.ts"
+
+export interface Packet {
+  readonly hook: "input" | "output"
+  readonly source: AddressRange
+  /** Missing where any address of the host is meant. */
+  readonly destination?: AddressRange
+  readonly protocol: "tcp" | "udp"
+  readonly sourcePort?: number
+  readonly port?: number
+  readonly state: "new" | "established"
+  readonly inInterface?: string
+  readonly outInterface?: string
+}
+
+type Answer = "yes" | "no" | "maybe"
+type Verdict = "accept" | "drop"
+
+export interface Judgement {
+  /** Everything that may become of it. */
+  readonly verdicts: ReadonlySet<Verdict>
+  /** The first rule, or policy, that may drop it: `input/block-all`. */
+  readonly droppedBy?: string
+}
+
+/** All base chains of the packet's hook have to let it through. */
+export function judgePacket(spec: FirewallSpec, packet: Packet): Judgement {
+  const verdicts = new Set<Verdict>()
+  let droppedBy: string | undefined
+  for (const [name, chain] of Object.entries(spec.chains)) {
+    if (!hooksOf(packet).includes(chain.hook ?? "")) continue
+    const end = walkChain(spec, name, chain, packet)
+    const left: readonly Outcome[] = end.goesOn
+      ? [{ verdict: chain.policy, by: `${name}/policy` }]
+      : []
+    for (const outcome of [...end.outcomes, ...left]) {
+      verdicts.add(outcome.verdict)
+      if (outcome.verdict === "drop") droppedBy ??= outcome.by
+    }
+  }
+  if (verdicts.size === 0) verdicts.add("accept")
+  return droppedBy === undefined ? { verdicts } : { verdicts, droppedBy }
+}
+
+const hooksOf = ({ hook }: Packet): readonly string[] =>
+  hook === "input" ? ["prerouting", "input"] : ["output", "postrouting"]
+
+interface Outcome {
+  readonly verdict: Verdict
+  readonly by: string
+}
+
+interface Walked {
+  readonly outcomes: readonly Outcome[]
+  /** It may come to the end, or return. */
+  readonly goesOn: boolean
+}
+
+function walkChain(spec: FirewallSpec, name: string, chain: FirewallChain, packet: Packet): Walked {
+  const outcomes: Outcome[] = []
+  let returned = false
+  for (const rule of chain.rules) {
+    const answer = matches(spec, rule, packet)
+    if (answer === "no" || rule.verdict === "continue") continue
+    const by = `${name}/${rule.id}`
+    if (rule.verdict === "jump") {
+      const target = spec.chains[rule.chain ?? ""]
+      const inner =
+        target === undefined ? undefined : walkChain(spec, rule.chain ?? "", target, packet)
+      outcomes.push(...(inner?.outcomes ?? []))
+      if (answer === "yes" && inner?.goesOn === false) return { outcomes, goesOn: returned }
+      continue
+    }
+    if (rule.verdict === "return") returned = true
+    else outcomes.push({ verdict: rule.verdict === "accept" ? "accept" : "drop", by })
+    if (answer === "yes") return { outcomes, goesOn: returned }
+  }
+  return { outcomes, goesOn: true }
+}
+
+function matches(spec: FirewallSpec, rule: FirewallRule, packet: Packet): Answer {
+  const { source, destination, protocol } = packet
+  const answers: readonly Answer[] = [
+    rule.protocol === undefined ? "yes" : said(rule.protocol === protocol),
+    rule.icmpTypes === undefined ? "yes" : "no",
+    familyMatches(spec, rule, source),
+    rule.sources === undefined ? "yes" : inAddresses(spec, rule.sources, source),
+    rule.destinations === undefined ? "yes" : inAddresses(spec, rule.destinations, destination),
+    rule.ports === undefined ? "yes" : inPorts(spec, rule.ports, packet.port),
+    rule.sourcePorts === undefined ? "yes" : inPorts(spec, rule.sourcePorts, packet.sourcePort),
+    rule.inInterfaces === undefined ? "yes" : named(rule.inInterfaces, packet.inInterface),
+    rule.outInterfaces === undefined ? "yes" : named(rule.outInterfaces, packet.outInterface),
+    rule.state === undefined ? "yes" : said(rule.state.includes(packet.state)),
+    rule.limit === undefined ? "yes" : "maybe",
+  ]
+  if (answers.includes("no")) return "no"
+  return answers.includes("maybe") ? "maybe" : "yes"
+}
+
+const said = (claim: boolean): Answer => (claim ? "yes" : "no")
+
+function familyMatches(spec: FirewallSpec, rule: FirewallRule, source: AddressRange): Answer {
+  if (spec.family !== "inet") return said(spec.family === source.family)
+  const found = familyOf(spec, rule)
+  if (found.kind === "wrong") return "maybe"
+  return said(found.family === undefined || found.family === source.family)
+}
+
+function inAddresses(
+  spec: FirewallSpec,
+  given: readonly string[],
+  range: AddressRange | undefined,
+): Answer {
+  const [first = ""] = given
+  const elements = first.startsWith("@") ? spec.sets[first.slice(1)]?.elements : given
+  if (elements === undefined || range === undefined) return "maybe"
+  const ranges = elements.map(parseAddresses).filter((one) => one !== undefined)
+  if (ranges.some((one) => covers(one, range))) return "yes"
+  return ranges.some((one) => overlaps(one, range)) ? "maybe" : "no"
+}
+
+function inPorts(
+  spec: FirewallSpec,
+  given: readonly (string | number)[],
+  port: number | undefined,
+): Answer {
+  const [first = ""] = given.map(String)
+  const elements = first.startsWith("@") ? spec.sets[first.slice(1)]?.elements : given
+  if (elements === undefined || port === undefined) return "maybe"
+  const inside = (text: string | number) => {
+    const [from, to] = parsePorts(text) ?? [1, 0]
+    return from <= port && port <= to
+  }
+  return said(elements.some(inside))
+}
+
+function named(given: readonly string[], name: string | undefined): Answer {
+  if (name === undefined) return "maybe"
+  const fits = (one: string) =>
+    one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name
+  return said(given.some(fits))
+}

@@ -1,0 +1,337 @@
+// One repository, copied here bare and with its history. `refresh` asks the server what its refs
+// are and fetches what is new; everything else reads the copy and never goes over the network. The
+// copy is a cache: what is broken or has grown too large is thrown away and fetched once more.
+
+import { KeyedLock } from "../../base/async.ts"
+import type { Clock } from "../../base/clock.ts"
+import { isFault } from "../../base/faults.ts"
+import { type GitAddress, type GitRef, isCommitId } from "../../contract/git-source.ts"
+import { gitFault } from "./faults.ts"
+import { type GitCredentials, GitCut, type GitProgram, type GitResult } from "./git-program.ts"
+import { lockedArguments, lockedEnvironment, remoteCall } from "./locked-git.ts"
+import { highestTag, parseRefs, wantedNames } from "./remote-refs.ts"
+import { callFault, oneLine, remoteFault } from "./what-went-wrong.ts"
+
+export interface GitBounds {
+  readonly askMs: number
+  readonly fetchMs: number
+  readonly readMs: number
+  readonly refsBytes: number
+  readonly copyBytes: number
+  readonly readBytes: number
+}
+
+export const gitBounds: GitBounds = {
+  askMs: 30_000,
+  fetchMs: 300_000,
+  readMs: 60_000,
+  refsBytes: 16 * 1024 * 1024,
+  copyBytes: 1024 * 1024 * 1024,
+  readBytes: 96 * 1024 * 1024,
+}
+
+/** What the server had when it was last asked, all of it in the copy. */
+export interface Fetched {
+  /** By monotonic time: when the asking began. */
+  readonly at: number
+  /** Ids by full name (`refs/heads/main`); of a tag the tag itself, where it is an object. */
+  readonly refs: ReadonlyMap<string, string>
+  readonly commits: readonly string[]
+  /** Wanted commits that the server does not give away. */
+  readonly missing: ReadonlySet<string>
+}
+
+export interface GitCopyOptions {
+  readonly name: string
+  readonly address: GitAddress
+  readonly program: GitProgram
+  readonly clock: Clock
+  readonly bounds: GitBounds
+  readonly signal: AbortSignal
+}
+
+export class GitCopy {
+  readonly #options: GitCopyOptions
+  readonly #lock = new KeyedLock()
+  readonly #wanted = new Map<object, GitRef>()
+  #fetched: Fetched | undefined
+  #wantedThen = ""
+  #damaged = false
+  #peeled: { readonly id: string; readonly commit: string } | undefined
+
+  constructor(options: GitCopyOptions) {
+    this.#options = options
+  }
+
+  get url(): string {
+    return this.#options.address.url
+  }
+
+  /** Until it is let go, every refresh brings this ref too. */
+  want(who: object, ref: GitRef): void {
+    this.#wanted.set(who, ref)
+  }
+
+  unwant(who: object): void {
+    this.#wanted.delete(who)
+  }
+
+  /** One call at a time; an answer that began at most so long ago serves for this one, too. */
+  refresh(credentials: GitCredentials, maxAgeMs: number): Promise<Fetched> {
+    const asked = this.#options.clock.monotonic()
+    return this.#lock.run("copy", async () => {
+      const wants = JSON.stringify([...this.#wanted.values()])
+      if (this.#damaged) await this.#throwAway()
+      const same = this.#wantedThen === wants && !this.#damaged
+      const known = same ? this.#fetched : undefined
+      this.#damaged = false
+      if (known !== undefined && known.at >= asked - maxAgeMs) return known
+      // What was good a while ago is no answer for who asks after a failure.
+      this.#fetched = await this.#anew(credentials).catch((error) => {
+        this.#fetched = undefined
+        throw error
+      })
+      this.#wantedThen = wants
+      return this.#fetched
+    })
+  }
+
+  async #throwAway(): Promise<void> {
+    this.#fetched = undefined
+    this.#peeled = undefined
+    await this.#options.program.remove(this.#options.name)
+  }
+
+  async #anew(credentials: GitCredentials): Promise<Fetched> {
+    const { program, name } = this.#options
+    const known = await program.has(name)
+    try {
+      return await this.#refresh(credentials)
+    } catch (error) {
+      const code = isFault(error) ? error.code : ""
+      if (code !== "SPT-GIT-038" && code !== "SPT-GIT-016") throw error
+      await this.#throwAway()
+      if (code === "SPT-GIT-016" && !known) throw error
+      return await this.#refresh(credentials).catch(async (again) => {
+        // What is too large is not kept either.
+        if (isFault(again) && again.code === "SPT-GIT-016") await program.remove(name)
+        throw again
+      })
+    }
+  }
+
+  async #refresh(credentials: GitCredentials): Promise<Fetched> {
+    const { clock, program, name } = this.#options
+    const at = clock.monotonic()
+    const wanted = [...new Set(this.#wanted.values())]
+    const commits = wanted.flatMap((ref) => ("commit" in ref ? [ref.commit] : []))
+    const names = wantedNames(wanted)
+    const remote = names.length === 0 ? new Map() : await this.#ask(names, credentials)
+    const chosen = wanted.flatMap((ref) => chosenNames(ref, remote))
+    const refs = new Map<string, string>()
+    for (const one of new Set(chosen)) {
+      const id = remote.get(one)
+      if (id !== undefined) refs.set(one, id)
+    }
+    const before = this.#fetched
+    if (before !== undefined && before.missing.size === 0 && sameText(before, refs, commits)) {
+      return { ...before, at }
+    }
+    const [sample = commits[0]] = refs.values()
+    if (sample === undefined) return { at, refs, commits, missing: new Set(commits) }
+    if (!(await program.has(name))) await this.#init(sample.length)
+    await this.#fetchRefs(refs, credentials)
+    const missing = await this.#fetchCommits(commits, credentials)
+    return { at, refs: await this.#localRefs(refs), commits, missing }
+  }
+
+  async #ask(names: readonly string[], credentials: GitCredentials): Promise<Map<string, string>> {
+    const { askMs, refsBytes } = this.#options.bounds
+    const args = ["ls-remote", "--quiet", "--", this.url, ...names]
+    const result = await this.#remote(args, credentials, askMs, refsBytes)
+    return parseRefs(Buffer.from(result.stdout).toString("utf8"), names)
+  }
+
+  async #init(idLength: number): Promise<void> {
+    const { program, name } = this.#options
+    const format = idLength === 64 ? "sha256" : "sha1"
+    const how = ["--bare", "--quiet", "--template=", `--object-format=${format}`]
+    await this.#local(["init", ...how, "--", program.place(name)], "", true)
+  }
+
+  async #fetchRefs(refs: ReadonlyMap<string, string>, credentials: GitCredentials): Promise<void> {
+    const local = await this.#localRefs(refs)
+    const news = [...refs].filter(([name, id]) => local.get(name) !== id)
+    if (news.length === 0) return
+    const specs = news.map(([name]) => `+${name}:${localName(name)}`)
+    const result = await this.#pull(specs, credentials)
+    if (result.code !== 0) throw remoteFault(result, this.url, credentials)
+  }
+
+  /** Each by itself: one that the server does not have must not keep the others away. */
+  async #fetchCommits(
+    commits: readonly string[],
+    credentials: GitCredentials,
+  ): Promise<Set<string>> {
+    const missing = new Set<string>()
+    for (const commit of new Set(commits)) {
+      if (await this.hasCommit(commit)) continue
+      const result = await this.#pull([`+${commit}:refs/setpoint/commits/${commit}`], credentials)
+      if (result.code === 0) continue
+      const unknown = /not our ref|unadvertised object|no such remote ref|couldn't find remote ref/i
+      if (!unknown.test(result.stderr)) throw remoteFault(result, this.url, credentials)
+      missing.add(commit)
+    }
+    return missing
+  }
+
+  #pull(specs: readonly string[], credentials: GitCredentials): Promise<GitResult> {
+    const { fetchMs, refsBytes } = this.#options.bounds
+    const how = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
+    const more = ["--no-auto-maintenance", "--refmap=", "--force"]
+    const args = [...this.#at(), "fetch", ...how, ...more, "--", this.url, ...specs]
+    return this.#remote(args, credentials, fetchMs, refsBytes, true)
+  }
+
+  async #localRefs(wanted: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+    const format = "--format=%(objectname) %(refname)"
+    const { stdout } = await this.#local([...this.#at(), "for-each-ref", format, "refs/setpoint/"])
+    const found = new Map<string, string>()
+    for (const line of Buffer.from(stdout).toString("utf8").split("\n")) {
+      const [id = "", name = ""] = line.split(" ")
+      const remote = name.replace(/^refs\/setpoint\//, "refs/")
+      if (wanted.has(remote) && isCommitId(id)) found.set(remote, id)
+    }
+    return found
+  }
+
+  /** Whether this commit is here now; asks for it when it is not. */
+  async bring(commit: string, credentials: () => Promise<GitCredentials>): Promise<boolean> {
+    const { program, name } = this.#options
+    return this.#lock.run("copy", async () => {
+      if (!(await program.has(name))) await this.#init(commit.length)
+      else if (await this.hasCommit(commit)) return true
+      return !(await this.#fetchCommits([commit], await credentials())).has(commit)
+    })
+  }
+
+  async hasCommit(commit: string): Promise<boolean> {
+    const result = await this.#try(["cat-file", "-e", `${commit}^{commit}`])
+    return result.code === 0
+  }
+
+  /** The commit that an id leads to, through tags; undefined when it is none. */
+  async peel(id: string): Promise<string | undefined> {
+    if (this.#peeled?.id === id) return this.#peeled.commit
+    const result = await this.#try(["rev-parse", "--verify", "--quiet", `${id}^{commit}`])
+    const commit = Buffer.from(result.stdout).toString("utf8").trim()
+    if (result.code === 0 && isCommitId(commit)) {
+      this.#peeled = { id, commit }
+      return commit
+    }
+    const known = await this.#try(["cat-file", "-e", id])
+    if (known.code !== 0) throw this.#broken(known)
+    return undefined
+  }
+
+  /** A commit that the copy lacks is no ancestor: all history of what was fetched is here. */
+  async descends(commit: string, from: string): Promise<boolean> {
+    if (!(await this.hasCommit(from))) return false
+    const result = await this.#try(["merge-base", "--is-ancestor", from, commit])
+    if (result.code === 0 || result.code === 1) return result.code === 0
+    throw this.#broken(result)
+  }
+
+  /** Reads the copy; a failure means that the copy is broken. */
+  async read(args: readonly string[], input = ""): Promise<Uint8Array> {
+    return (await this.#local([...this.#at(), ...args], input)).stdout
+  }
+
+  /** For calls whose failure is an answer; with what they need besides the copy. */
+  ask(
+    args: readonly string[],
+    more: {
+      readonly settings?: readonly string[]
+      readonly files?: Readonly<Record<string, string>>
+      readonly publicKeys?: readonly string[]
+    } = {},
+  ): Promise<GitResult> {
+    const { settings = [], ...rest } = more
+    return this.#call({
+      args: [...lockedArguments(undefined, settings), ...this.#at(), ...args],
+      ...rest,
+    })
+  }
+
+  #try(args: readonly string[]): Promise<GitResult> {
+    return this.#call({ args: [...lockedArguments(), ...this.#at(), ...args] })
+  }
+
+  async #local(args: readonly string[], input = "", fresh = false): Promise<GitResult> {
+    const result = await this.#call({ args: [...lockedArguments(), ...args], input })
+    if (result.code === 0) return result
+    if (fresh) throw gitFault("SPT-GIT-003", { cause: oneLine(result.stderr) })
+    throw this.#broken(result)
+  }
+
+  async #call(
+    request: Pick<Parameters<GitProgram["run"]>[0], "args" | "input" | "files" | "publicKeys">,
+  ): Promise<GitResult> {
+    const { program, bounds, signal } = this.#options
+    const limits = { timeoutMs: bounds.readMs, outputBytesMax: bounds.readBytes }
+    try {
+      return await program.run({ ...request, env: lockedEnvironment(), ...limits }, signal)
+    } catch (error) {
+      throw callFault(error, { url: this.url, limit: bounds.readBytes }) ?? error
+    }
+  }
+
+  async #remote(
+    args: readonly string[],
+    credentials: GitCredentials,
+    timeoutMs: number,
+    outputBytesMax: number,
+    grows = false,
+  ): Promise<GitResult> {
+    const { program, name, address, bounds, signal } = this.#options
+    const { settings, ...how } = remoteCall(address.scheme, credentials)
+    const locked = lockedArguments(address.scheme, settings)
+    const growth = grows ? { grows: { copy: name, bytesMax: bounds.copyBytes } } : {}
+    const request = { args: [...locked, ...args], ...how, ...growth, timeoutMs, outputBytesMax }
+    try {
+      const result = await program.run(request, signal)
+      if (result.code === 0 || grows) return result
+      throw remoteFault(result, this.url, credentials)
+    } catch (error) {
+      if (error instanceof GitCut && grows) await program.unlock(name)
+      throw callFault(error, { url: this.url, limit: bounds.copyBytes }) ?? error
+    }
+  }
+
+  #at(): string[] {
+    return [`--git-dir=${this.#options.program.place(this.#options.name)}`]
+  }
+
+  #broken(result: GitResult) {
+    this.#damaged = true
+    this.#peeled = undefined
+    return gitFault("SPT-GIT-038", { url: this.url, cause: oneLine(result.stderr) })
+  }
+}
+
+/** Nothing is new: the copy has all of it. */
+function sameText(before: Fetched, refs: ReadonlyMap<string, string>, commits: readonly string[]) {
+  const text = (map: ReadonlyMap<string, string>, ids: readonly string[]) =>
+    JSON.stringify([[...map].sort(), [...ids].sort()])
+  return text(before.refs, before.commits) === text(refs, commits)
+}
+
+const localName = (name: string) => name.replace(/^refs\//, "refs/setpoint/")
+
+/** What a ref asks for, of what the server has. */
+function chosenNames(ref: GitRef, remote: ReadonlyMap<string, string>): string[] {
+  if ("branch" in ref) return [`refs/heads/${ref.branch}`]
+  if ("tag" in ref) return [`refs/tags/${ref.tag}`]
+  const tag = "semver" in ref ? highestTag(remote.keys(), ref.semver) : undefined
+  return tag === undefined ? [] : [`refs/tags/${tag}`]
+}
