@@ -1,47 +1,29 @@
-// etcd by its own API: gRPC Put of 1 KB values over so many connections, for a while. The same
-// shape as load.ts.
+// etcd by its own API: gRPC transactions that create keys of 1 KB over so many connections, for a
+// while. The same shape as load.ts.
 
-import { type ClientHttp2Session, connect } from "node:http2"
+import { createMessage } from "./create-message.ts"
+import { GrpcLane } from "./grpc-lane.ts"
 import { printLoad } from "./load-result.ts"
-import { putMessage } from "./put-message.ts"
 
 interface EtcdOrder {
   readonly url: string
   readonly connections: number
   readonly ms: number
+  /** Makes the names of this process its own. */
   readonly tag: string
   readonly bytes: number
 }
 
-function put(session: ClientHttp2Session, key: string, value: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stream = session.request({
-      ":method": "POST",
-      ":path": "/etcdserverpb.KV/Put",
-      "content-type": "application/grpc",
-      te: "trailers",
-    })
-    let code = ""
-    stream.on("trailers", (headers) => {
-      code = String(headers["grpc-status"])
-    })
-    stream.on("error", reject)
-    stream.on("close", () => (code === "0" ? resolve() : reject(new Error(`grpc status ${code}`))))
-    stream.resume()
-    stream.end(putMessage(key, value))
-  })
-}
-
 async function connection(order: EtcdOrder, id: number, until: number): Promise<number[]> {
-  const session = connect(order.url, { rejectUnauthorized: false })
+  const lane = await GrpcLane.open(order.url, "/etcdserverpb.KV/Txn")
   const value = Buffer.alloc(order.bytes, 120)
   const times: number[] = []
   for (let n = 0; performance.now() < until; n++) {
     const start = performance.now()
-    await put(session, `/bench/${order.tag}-${id}-${n}`, value)
+    await lane.call(createMessage(`/registry/core/configmaps/bench/${order.tag}-${id}-${n}`, value))
     times.push(performance.now() - start)
   }
-  session.destroy()
+  lane.close()
   return times
 }
 

@@ -15,7 +15,7 @@ import { full } from "../full.ts"
 import { program } from "../program.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { type Arrival, TrialServer } from "./plane/trial-server.ts"
-import { pause, waitFor } from "./plane/wait-for.ts"
+import { pause, type Reached, waitFor } from "./plane/wait-for.ts"
 
 const kinds = fileURLToPath(new URL("./plane/trial-kinds.ts", import.meta.url))
 const planeRef = {
@@ -116,10 +116,15 @@ class Trials {
     await this.#judge(scope, `${way}, ${trouble}`, stoppedAt)
     const settled = server.arrivals.length
     await rig.call("POST", "resume", way === "echo" ? {} : scope.body)
-    const isWork = () => server.arrivals.length > settled || this.#isDone()
+    const isWork = () => server.arrivals.length > settled || this.#done() === true
     await waitFor("it goes on", isWork, { deadlineMs: 30_000 })
     if (server.arrivals.length > settled) this.caught++
-    await waitFor("all is as declared", () => this.#isDone(), { deadlineMs: 60_000 })
+    try {
+      await waitFor("all is as declared", () => this.#done(), { deadlineMs: 60_000 })
+    } catch (error) {
+      const why = `after a stop of ${scope.name} by ${way}, ${trouble}; ${await this.#standing()}`
+      throw new Error(why, { cause: error })
+    }
   }
 
   /** Every late arrival is one that is listed, and that began before the stop was durable. */
@@ -136,10 +141,30 @@ class Trials {
     this.listed += late.length
   }
 
-  #isDone(): boolean {
-    const count = perKind + (this.#round % 2)
-    const right = [...server.items.values()].filter((one) => one.text === `text ${this.#round}`)
-    return right.length === 2 * count && server.items.size === 2 * count
+  /** What is not as declared yet, or true. */
+  #done(): Reached {
+    const text = `text ${this.#round}`
+    const names = Array.from({ length: perKind + (this.#round % 2) }, (_, index) => index)
+    const wanted = ["rows", "cells"].flatMap((folder) =>
+      names.map((index) => `${folder}/${folder}-${index}`),
+    )
+    const wrong = wanted.filter((path) => server.items.get(path)?.text !== text)
+    const extra = [...server.items.keys()].filter((path) => !wanted.includes(path))
+    if (wrong.length + extra.length === 0) return true
+    return `not ${text}: ${wrong.join(" ")}; not gone: ${extra.join(" ")}`
+  }
+
+  /** What the plane says about itself, for who has to find out why it does not go on. */
+  async #standing(): Promise<string> {
+    const [status, plans, calls] = [rig.status(), rig.plans(), rig.call("GET", "in-flight")]
+    const stored = ["rows", "cells"].map((resource) =>
+      rig.client.list({ group: "trial.setpoint.dev", version: "v1", resource }, {}),
+    )
+    const objects = (await Promise.all(stored)).flatMap(({ items }) =>
+      items.map(({ metadata, spec, status: shown }) => ({ name: metadata.name, spec, shown })),
+    )
+    const told = { status: await status, plans: await plans, calls: await calls, objects }
+    return `${JSON.stringify(told)} ${rig.output.slice(-4000)} ${rig.errors.slice(-2000)}`
   }
 }
 
