@@ -1,5 +1,6 @@
-// The accounts of this host as facts. Files that are missing, that nobody may read or that have no
-// root in them are doubt: an emptied /etc/passwd must never make every user look absent.
+// The accounts of this host as facts. Files that are missing, that nobody may read, that end in the
+// middle of a line or that have no root in them are doubt: an emptied file must never make every
+// user or group look absent.
 
 import { protects } from "../../base/protections.ts"
 import { failureOf } from "../../contract/diagnosis.ts"
@@ -15,6 +16,15 @@ export interface KnownAccounts extends Accounts {
   readonly kind: "accounts"
   /** Which reading of the files this is, for proofs. */
   readonly proof: string
+}
+
+const damaged = (path: string, how: string): Unknown =>
+  unknown(`${path} ${how}: it is damaged, and nothing is concluded`)
+
+/** Which of the files, by its place in `names`; every host has root in all of them. */
+function fileWithoutRoot({ users, groups, shadows }: Accounts): number {
+  const rooted = [users.get("root")?.uid === 0, groups.get("root")?.gid === 0, shadows.has("root")]
+  return rooted.indexOf(false)
 }
 
 export class AccountFiles {
@@ -43,10 +53,13 @@ export class AccountFiles {
         texts.push(Buffer.from(read.bytes).toString("utf8"))
         seen.push(read.stamp)
       }
+      const cut = paths[texts.findIndex((text) => text !== "" && !text.endsWith("\n"))]
+      if (cut !== undefined) return damaged(cut, "ends in the middle of a line")
       const [passwd = "", group = "", shadow = ""] = texts
       const accounts = readAccounts({ passwd, group, shadow })
-      if (accounts.users.get("root")?.uid !== 0 && protects("passwd-without-root-is-doubt")) {
-        return unknown(`${paths[0]} has no root in it: it is damaged, and nothing is concluded`)
+      const rootless = paths[fileWithoutRoot(accounts)]
+      if (rootless !== undefined && protects("passwd-without-root-is-doubt")) {
+        return damaged(rootless, "has no root in it")
       }
       const proof = `${paths[0]} was read whole (${accounts.users.size} users)`
       const known: KnownAccounts = { kind: "accounts", ...accounts, proof }

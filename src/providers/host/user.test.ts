@@ -28,6 +28,7 @@ const world = worldWith({ files: nodeFiles(), commands: { ...commands, run } })
 const signal = new AbortController().signal
 const kinds = hostKinds({ root: root.path })
 const user = kinds.find(({ kind }) => kind === "User")
+const groups = kinds.find(({ kind }) => kind === "Group")
 const tools = requireTool("unshare: -m true", "useradd", "setpriv")
 
 afterAll(() => {
@@ -80,6 +81,40 @@ describe("account files", () => {
     await without("passwd-without-root-is-doubt", async () => {
       expect((await look({ name: "bob" })).kind).toBe("absent")
     })
+  })
+
+  it("without root in any of them say nothing: neither groups nor passwords are gone", async () => {
+    const group = { ...target({ name: "crew" }), desired: { name: "crew", system: false } }
+    for (const [file, odd] of [
+      ["group", "crew:x:3000:\n"],
+      ["group", "root:x:7:\n"],
+      ["shadow", "daemon:*:20000:0:99999:7:::\n"],
+    ] as const) {
+      for (const text of ["", odd]) {
+        root.reset()
+        root.write(`etc/${file}`, text)
+        expect(await look({ name: "bob" })).toMatchObject({ kind: "unknown" })
+        expect(await groups?.observe?.(group, { world, signal })).toMatchObject({
+          ...{ kind: "unknown", cause: expect.stringContaining(`etc/${file} has no root in it`) },
+        })
+      }
+    }
+  })
+
+  it("that end in the middle of a line say nothing", async () => {
+    for (const file of ["passwd", "group", "shadow"]) {
+      root.reset()
+      root.write(`etc/${file}`, root.read(`etc/${file}`).slice(0, -1))
+      expect(await look({ name: "bob" })).toMatchObject({
+        ...{ kind: "unknown", cause: expect.stringContaining(`etc/${file} ends in the middle`) },
+      })
+    }
+  })
+
+  it("of which one was cut off after a line say nothing about who is in the other", async () => {
+    root.write("etc/passwd", `${root.lines("passwd")[0]}\n`)
+    expect((await look({ name: "daemon" })).kind).toBe("unknown")
+    expect((await look({ name: "bob" })).kind).toBe("absent")
   })
 
   it("that are missing say nothing", async () => {
