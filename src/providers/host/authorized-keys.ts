@@ -3,6 +3,7 @@
 // that run as that user and can reach no more than the user can.
 
 import type { CommandRequest } from "../../contract/commands.ts"
+import { failureOf } from "../../contract/diagnosis.ts"
 import { type Unknown, unknown } from "../../contract/observation.ts"
 import type { FilesRead } from "../../contract/world.ts"
 import type { PasswdEntry } from "./accounts.ts"
@@ -18,23 +19,23 @@ export interface Keys {
 
 const none: Keys = { kind: "keys", lines: [], exists: false }
 
+const keysPath = (home: string) => `${home}/.ssh/authorized_keys`
+
+const odd = (what: string): Unknown =>
+  unknown(`${what}; it is not touched`, true, { class: "Conflict" })
+
 export async function readKeys(
   files: FilesRead,
   home: string,
-  { name, uid }: PasswdEntry,
+  user: PasswdEntry,
 ): Promise<Keys | Unknown> {
-  const odd = (what: string) => unknown(`${what}; it is not touched`, true, { class: "Conflict" })
-  for (const directory of [home, `${home}/.ssh`]) {
-    const stat = await files.lstat(directory)
-    if (stat === undefined) return none
-    if (stat.type !== "directory") return odd(`${directory} is not a directory`)
-    if (stat.uid !== uid && stat.uid !== 0) return odd(`${directory} is not ${name}'s`)
-  }
+  const way = await wayToKeys(files, home, user)
+  if (way !== "open") return way === "none" ? none : way
   const path = keysPath(home)
   const stat = await files.lstat(path)
   if (stat === undefined) return none
   if (stat.type !== "file") return odd(`${path} is not a regular file`)
-  if (stat.uid !== uid && stat.uid !== 0) return odd(`${path} is not ${name}'s`)
+  if (stat.uid !== user.uid && stat.uid !== 0) return odd(`${path} is not ${user.name}'s`)
   const read = await readSettled(files, path, bytesMax)
   if (read === undefined) return none
   const lines = Buffer.from(read.bytes).toString("utf8").split("\n")
@@ -42,7 +43,43 @@ export async function readKeys(
   return { kind: "keys", lines: [...new Set(keys)].sort(), exists: true }
 }
 
-const keysPath = (home: string) => `${home}/.ssh/authorized_keys`
+/** Whether the directories above the keys are there, and are what they should be. */
+async function wayToKeys(
+  files: FilesRead,
+  home: string,
+  { name, uid }: PasswdEntry,
+): Promise<"open" | "none" | Unknown> {
+  for (const directory of [home, `${home}/.ssh`]) {
+    const stat = await files.lstat(directory)
+    if (stat === undefined) return "none"
+    if (stat.type !== "directory") return odd(`${directory} is not a directory`)
+    if (stat.uid !== uid && stat.uid !== 0) return odd(`${directory} is not ${name}'s`)
+  }
+  return "open"
+}
+
+/** sshd reads both of them unless its configuration says otherwise. */
+const keyFiles = (home: string) => [keysPath(home), `${keysPath(home)}2`]
+
+/** The files, whatever is in them, by which somebody could get in with old keys. */
+export async function findKeyFiles(
+  files: FilesRead,
+  home: string,
+  user: PasswdEntry,
+): Promise<{ readonly kind: "files"; readonly paths: readonly string[] } | Unknown> {
+  try {
+    const way = await wayToKeys(files, home, user)
+    if (way !== "open") return way === "none" ? { kind: "files", paths: [] } : way
+    const paths: string[] = []
+    for (const path of keyFiles(home)) {
+      if ((await files.lstat(path)) !== undefined) paths.push(path)
+    }
+    return { kind: "files", paths }
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    return unknown(cause, false, failureOf(error))
+  }
+}
 
 const as = ({ uid, gid }: PasswdEntry, argv: readonly string[]): readonly string[] => [
   ...["setpriv", "--reuid", String(uid), "--regid", String(gid), "--clear-groups", "--"],
@@ -67,8 +104,12 @@ export function writeKeys(
 }
 
 /** What was there before stays beside it, where nothing reads it. */
-export function keepKeys(user: PasswdEntry, home: string, how: "copy" | "move"): CommandRequest {
-  const kept = `${keysPath(home)}.before-setpoint`
-  const program = how === "copy" ? ["cp", "-pfT"] : ["mv", "-fT"]
-  return { argv: as(user, [...program, keysPath(home), kept]) }
-}
+export const copyKeys = (user: PasswdEntry, home: string): CommandRequest =>
+  keep(user, ["cp", "-pfT"], keysPath(home))
+
+export const moveKeysAway = (user: PasswdEntry, path: string): CommandRequest =>
+  keep(user, ["mv", "-fT"], path)
+
+const keep = (user: PasswdEntry, program: readonly string[], path: string): CommandRequest => ({
+  argv: as(user, [...program, path, `${path}.before-setpoint`]),
+})

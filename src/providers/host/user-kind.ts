@@ -10,7 +10,7 @@ import type { FilesRead } from "../../contract/world.ts"
 import { defineKind, type KindTarget } from "../../provider/define-kind.ts"
 import { untilAborted } from "../../provider/until-aborted.ts"
 import type { AccountFiles, KnownAccounts } from "./account-files.ts"
-import { keepKeys, readKeys, writeKeys } from "./authorized-keys.ts"
+import { copyKeys, findKeyFiles, moveKeysAway, readKeys, writeKeys } from "./authorized-keys.ts"
 import { userImporter } from "./import.ts"
 import { complaintOf, done, failed, raced } from "./results.ts"
 import {
@@ -163,9 +163,12 @@ class UserAct {
     const problem = accountProblem(this.#spec, retired)
     if (problem !== undefined) return problem
     const home = `${root}${retired.entry.home}`
-    const keys = await readKeys(this.#context.world.files, home, retired.entry)
-    const leftover = keys.kind === "keys" && keys.exists
-    const away = leftover ? [keepKeys(retired.entry, home, "move")] : []
+    const keys = await findKeyFiles(this.#context.world.files, home, retired.entry)
+    if (keys.kind === "unknown") {
+      const cause = `${this.#spec.name} may have old keys that would let somebody in`
+      return failed(`${cause}: ${keys.cause}`, keys.stuck, keys.failure)
+    }
+    const away = keys.paths.map((path) => moveKeysAway(retired.entry, path))
     return this.#steps([...away, forgetPassword(this.#spec.name, root)], () => this.#finish())
   }
 
@@ -199,7 +202,7 @@ class UserAct {
         ...(this.#spec.uid === undefined ? {} : { uid: this.#spec.uid }),
       }
       const adopts = this.#context.action.verb === "adopt" && (sight.keys?.length ?? 0) > 0
-      if (adopts) steps.push(keepKeys(user, place, "copy"))
+      if (adopts) steps.push(copyKeys(user, place))
       steps.push(...writeKeys(user, place, wanted))
     }
     return this.#steps([...steps, ...last], async () => done())

@@ -1,6 +1,15 @@
 // What must never happen to accounts, each shown to happen without the protection that stops it.
 
-import { chownSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { requireTool } from "../../../test/tools.ts"
@@ -162,6 +171,29 @@ describe.skipIf(tools.missing)("a user", () => {
     expect(root.line("shadow", "ann")?.split(":").slice(1, 2)).toEqual(["!"])
     expect(root.user("ann")).toMatchObject({ enabled: true, authorizedKeys: [] })
     expect(root.read("home/ann/.ssh/authorized_keys.before-setpoint")).toContain("ssh-ed25519 A")
+  })
+
+  it("who is declared again gets in by no second file of keys, and by no link either", async () => {
+    expect((await act("create", { ...ann, uid: 1500 })).kind).toBe("done")
+    expect((await act("delete", ann)).kind).toBe("done")
+    rmSync(keys())
+    symlinkSync("../elsewhere", keys())
+    writeFileSync(`${keys()}2`, "ssh-rsa old\n")
+    expect((await act("create", { name: "ann" })).kind).toBe("done")
+    expect(readdirSync(join(root.path, "home/ann/.ssh")).sort()).toEqual([
+      ...["authorized_keys.before-setpoint", "authorized_keys2.before-setpoint"],
+    ])
+  })
+
+  it("who may have old keys that can't be looked at stays disabled", async () => {
+    expect((await act("create", ann)).kind).toBe("done")
+    expect((await act("delete", ann)).kind).toBe("done")
+    renameSync(join(root.path, "home/ann/.ssh"), join(root.path, "home/ann/keys"))
+    symlinkSync("keys", join(root.path, "home/ann/.ssh"))
+    const refused = { kind: "failed", stuck: true, cause: expect.stringContaining("old keys") }
+    expect(await act("create", { name: "ann" })).toMatchObject(refused)
+    expect(root.line("shadow", "ann")?.split(":")[7]).toBe("2")
+    expect(root.read("home/ann/.ssh/authorized_keys")).toContain("ssh-ed25519 A")
   })
 
   it("can't be entered until all of it is there, and half a user is finished later", async () => {
