@@ -317,6 +317,13 @@ export const controllerFault = defineFaults({
     status: 502,
     reason: "ServiceUnavailable",
   },
+  "SPT-NOTE-004": {
+    fault: "retry",
+    text: "cannot send: the value of Secret {name} is not given to this notifier: {why}",
+    hint: "declare the Secret in the same source, or let the source read it by a role",
+    status: 403,
+    reason: "Forbidden",
+  },
   "SPT-SIG-001": {
     fault: "retry",
     text: "cannot read the signal: {cause}",

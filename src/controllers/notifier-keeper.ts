@@ -19,14 +19,14 @@ export interface NotifierKeeperPorts {
   readonly send: SendMessage
   /** Everything that is wrong now; `namespace` is the notifier's. */
   alarms(namespace: string): readonly Alarm[]
-  /** Undefined when there is no such Secret or key. */
-  secret(namespace: string, ref: SecretKeyRef): Promise<Secret<string> | undefined>
+  /** Undefined when there is no such Secret or key; throws where the notifier may not have it. */
+  secret(notifier: ApiObject, ref: SecretKeyRef): Promise<Secret<string> | undefined>
   writeStatus(object: ApiObject, status: JsonObject): Promise<void>
   failed(error: unknown): void
 }
 
 interface Kept {
-  readonly object: ApiObject
+  object: ApiObject
   readonly spec: NotifierSpec
   told: readonly Told[]
   lastSentAt: string | undefined
@@ -52,13 +52,14 @@ export class NotifierKeeper {
     this.#ports = ports
   }
 
-  /** Made, changed (undefined: removed). The same generation again changes nothing. */
+  /** Made, changed (undefined: removed). The same generation again is told nothing anew. */
   put(key: string, object: ApiObject | undefined): void {
     const before = this.#kept.get(key)
-    const { uid, generation } = object?.metadata ?? {}
-    const same =
-      before?.object.metadata.uid === uid && before?.object.metadata.generation === generation
-    if (before !== undefined && same) return
+    if (before !== undefined && isSameGeneration(before.object, object)) {
+      // Who declares it may have changed all the same, and with it what it may have.
+      before.object = object
+      return
+    }
     if (object === undefined) this.#kept.delete(key)
     else this.#kept.set(key, newKept(object))
     this.#schedule(0)
@@ -129,10 +130,9 @@ export class NotifierKeeper {
   }
 
   async #send(kept: Kept, news: News): Promise<void> {
-    const { spec, object } = kept
-    const namespace = object.metadata.namespace ?? ""
+    const { spec } = kept
     const take = async (ref: SecretKeyRef) => {
-      const value = await this.#ports.secret(namespace, ref)
+      const value = await this.#ports.secret(kept.object, ref)
       if (value === undefined) throw controllerFault("SPT-NOTE-002", { ...ref })
       return value
     }
@@ -166,6 +166,11 @@ export class NotifierKeeper {
     await this.#ports.writeStatus(kept.object, status)
     kept.written = status
   }
+}
+
+function isSameGeneration(one: ApiObject, other: ApiObject | undefined): other is ApiObject {
+  const { uid, generation } = one.metadata
+  return other?.metadata.uid === uid && other?.metadata.generation === generation
 }
 
 function concerns({ spec, object }: Kept, loop: string | undefined): boolean {

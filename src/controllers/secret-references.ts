@@ -5,7 +5,7 @@
 // or what its own name, its parent's source or its last author may read.
 
 import { forbidden } from "../api/http/forbidden.ts"
-import { equalJson, isArray, isObject, type Json } from "../base/json.ts"
+import { at, equalJson, isArray, isObject, type Json } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { Admission } from "../contract/admission.ts"
 import type { Access, Authorizer } from "../contract/authorizer.ts"
@@ -81,11 +81,18 @@ const readOf = (namespace: string, name: string): Access => ({
   ...{ verb: "get", group: "", resource: "secrets", subresource: "", namespace, name },
 })
 
-/** Why this object may not have the value of that Secret; undefined when it may. */
+/** Values of a Secret that an object asks for. */
+export interface TakenValues {
+  readonly secret: ApiObject
+  /** Names in its data; all of them when missing. */
+  readonly keys?: readonly string[]
+}
+
+/** Why this object may not have these values; undefined when it may. */
 export function refusalOf(
   asking: ApiObject,
   parent: ApiObject | undefined,
-  secret: ApiObject,
+  taken: TakenValues,
   authorizer: Authorizer,
 ): string | undefined {
   if (!protects("secrets-are-taken-for-their-readers")) return undefined
@@ -94,14 +101,13 @@ export function refusalOf(
   const composed = names.some((name) => isComposer({ name }))
   // Who wrote it by API was asked then.
   if (names.length === 0) return undefined
-  const { namespace = "", name } = secret.metadata
+  const { namespace = "", name } = taken.secret.metadata
   const told = parent !== undefined && parents.length === 0 && namesSecret(parent, name)
   if (composed && told) return undefined
   const authors = composed ? authorsSince(parent ?? asking, -1).slice(-1) : []
-  const own = new Set(declarersOf(secret))
   const readers = [...names, ...authors]
   const may = readers.some((reader) => {
-    if (own.has(reader)) return true
+    if (declaresValues(reader, taken)) return true
     const principal: Principal = { name: reader, kind: "service" }
     return authorizer.authorize(principal, readOf(namespace, name)).allowed
   })
@@ -110,6 +116,17 @@ export function refusalOf(
 
 const namesSecret = ({ spec }: ApiObject, name: string): boolean =>
   referencesIn(spec).some((one) => isSecretReference(one) && one.name === name)
+
+/** Who declares a label of somebody else's Secret has not declared what it holds. */
+function declaresValues(reader: string, { secret, keys }: TakenValues): boolean {
+  const entries = secret.metadata.managedFields ?? []
+  const own = entries.filter(({ manager }) => manager === reader)
+  const data = isObject(secret.data) ? secret.data : {}
+  const asked = (keys ?? Object.keys(data)).filter((key) => Object.hasOwn(data, key))
+  const declares = (key: string) =>
+    own.some(({ fieldsV1 }) => at(fieldsV1, "f:data", `f:${key}`) !== undefined)
+  return own.length > 0 && asked.every(declares)
+}
 
 /** Sources and composites that declare fields of it. */
 function declarersOf({ metadata }: ApiObject): string[] {

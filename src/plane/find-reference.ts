@@ -6,7 +6,7 @@ import { isArray, isObject, type Json } from "../base/json.ts"
 import type { Authorizer } from "../contract/authorizer.ts"
 import type { ObjectRef } from "../contract/client.ts"
 import type { Reference } from "../contract/provider.ts"
-import { refusalOf } from "../controllers/secret-references.ts"
+import { refusalOf, type TakenValues } from "../controllers/secret-references.ts"
 import { type ApiObject, controllerOf, parseApiVersion } from "../object/object.ts"
 import { isSecretReference, type Lookup, RefusedValue } from "../reconcile/desire.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
@@ -81,15 +81,22 @@ export function referenceLookup(ports: ReferencePorts): Lookup {
     const place = placeOfReference(ports.kinds, ports.served, reference, namespace)
     const object = place === undefined ? undefined : await ports.get(place)
     if (object === undefined) return undefined
-    const why = isSecretReference(reference) ? await refusal(ports, asking, object) : undefined
+    const taken = { secret: object, ...keysOf(reference) }
+    const why = isSecretReference(reference) ? await refusalFor(ports, asking, taken) : undefined
     return why === undefined ? valueOfReference(object, reference) : new RefusedValue(why)
   }
 }
 
-async function refusal(
+/** Of "data.password" that one, of "data" all. */
+function keysOf({ field }: Reference): Pick<TakenValues, "keys"> {
+  return field.startsWith("data.") ? { keys: [field.slice("data.".length)] } : {}
+}
+
+/** Why this object, or the composite that declares it, may not have these values. */
+export async function refusalFor(
   ports: ReferencePorts,
   asking: ApiObject,
-  secret: ApiObject,
+  taken: TakenValues,
 ): Promise<string | undefined> {
   const owner = controllerOf(asking)
   const { namespace = "" } = asking.metadata
@@ -99,5 +106,5 @@ async function refusal(
       : placeOfReference(ports.kinds, ports.served, { ...owner, field: "" }, namespace)
   const named = place === undefined ? undefined : await ports.get(place)
   const parent = named?.metadata.uid === owner?.uid ? named : undefined
-  return refusalOf(asking, parent, secret, ports.authorizer)
+  return refusalOf(asking, parent, taken, ports.authorizer)
 }

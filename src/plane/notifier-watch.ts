@@ -1,10 +1,12 @@
 // Wires notifiers into a plane: follows their objects, gathers alarms, takes their values from
-// Secrets, and offers to send a test message.
+// Secrets, and offers to send a test message. A message can go anywhere: a notifier that a source
+// or a composite declares gets only what these may have.
 
 import type { ExtensionRoute } from "../api/extensions.ts"
 import { toFault } from "../base/faults.ts"
 import { isObject, type Json, type JsonObject } from "../base/json.ts"
 import { Secret } from "../base/secret.ts"
+import type { ObjectRef } from "../contract/client.ts"
 import { enginePrincipal } from "../contract/principal.ts"
 import { controllerFault } from "../controllers/faults.ts"
 import { testAlarm } from "../controllers/notification.ts"
@@ -13,6 +15,7 @@ import type { SecretKeyRef } from "../controllers/notifier-spec.ts"
 import { Informer } from "../informer/informer.ts"
 import { type ApiObject, keyText, setpointGroup, setpointVersion } from "../object/object.ts"
 import { AlarmTimes, alarmsFor, alarmsOf } from "./alarms.ts"
+import { refusalFor } from "./find-reference.ts"
 import type { Plane } from "./plane.ts"
 import { named } from "./route-access.ts"
 
@@ -37,7 +40,7 @@ export class NotifierWatch {
       send:
         notify ?? (() => Promise.reject(controllerFault("SPT-NOTE-003", { cause: "no network" }))),
       alarms: (namespace) => alarmsFor(namespace, alarmsOf(this.#plane, this.#times)),
-      secret: (namespace, ref) => this.#secret(namespace, ref),
+      secret: (notifier, ref) => this.#secret(notifier, ref),
       writeStatus: (object, status) => this.#writeStatus(object, status),
       failed: (error) => engine.failed(error),
     })
@@ -79,9 +82,16 @@ export class NotifierWatch {
     }
   }
 
-  async #secret(namespace: string, { name, key }: SecretKeyRef) {
-    const where = { group: "", version: "v1", resource: "secrets", namespace, name }
-    const secret = await this.#plane.api.verbs.get(enginePrincipal, where)
+  async #secret(notifier: ApiObject, { name, key }: SecretKeyRef) {
+    const { namespace = "" } = notifier.metadata
+    const { api, engine } = this.#plane
+    const get = (ref: ObjectRef) => api.verbs.get(enginePrincipal, ref)
+    const secret = await get({ group: "", version: "v1", resource: "secrets", namespace, name })
+    if (secret === undefined) return undefined
+    const served = this.#plane.servedKind.bind(this.#plane)
+    const ports = { kinds: engine.kinds, served, authorizer: api.roles, get }
+    const why = await refusalFor(ports, notifier, { secret, keys: [key] })
+    if (why !== undefined) throw controllerFault("SPT-NOTE-004", { name, why })
     const value = dataOf(secret)[key]
     if (typeof value !== "string") return undefined
     return new Secret(Buffer.from(value, "base64").toString("utf8").trim())
@@ -99,7 +109,7 @@ export class NotifierWatch {
   }
 }
 
-function dataOf(secret: ApiObject | undefined): JsonObject {
-  const data = secret?.data as Json | undefined
+function dataOf(secret: ApiObject): JsonObject {
+  const data = secret.data as Json | undefined
   return isObject(data) ? data : {}
 }

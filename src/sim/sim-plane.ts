@@ -63,6 +63,8 @@ export interface SimPlaneOptions {
   readonly workers?: number
   /** How webhooks answer. */
   readonly callWebhook?: PlanePorts["callWebhook"]
+  /** Where messages of notifiers go. */
+  readonly notify?: PlanePorts["notify"]
   /** How the journal is cut and kept. */
   readonly journal?: Pick<PlanePorts, "journalSegment" | "journalKeepMs">
 }
@@ -81,6 +83,7 @@ export class SimPlane {
   readonly workers: number | undefined
   readonly #journal: SimPlaneOptions["journal"]
   readonly #callWebhook: SimPlaneOptions["callWebhook"]
+  readonly #notify: SimPlaneOptions["notify"]
   readonly #calls = new HandledCalls()
   readonly #engine = new MemoryEngine()
   readonly #world: ActWorld
@@ -100,6 +103,7 @@ export class SimPlane {
     this.workers = options.workers
     this.#journal = options.journal
     this.#callWebhook = options.callWebhook
+    this.#notify = options.notify
   }
 
   get plane(): Plane {
@@ -151,6 +155,7 @@ export class SimPlane {
       ...(this.workers === undefined ? {} : { workers: this.workers }),
       ...this.#journal,
       ...(this.#callWebhook === undefined ? {} : { callWebhook: this.#callWebhook }),
+      ...(this.#notify === undefined ? {} : { notify: this.#notify }),
       store: this.wrapStore?.(store) ?? store,
       readWorld: this.#world,
       probes: this.probes,

@@ -239,6 +239,18 @@ describe("who may take a value from a Secret", () => {
     expect(colorOf(site, "a")).toBe(value)
   })
 
+  it("is not a source that declares nothing but a label of it", async () => {
+    const site = await mine()
+    const label: ApiObject = {
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "db", labels: { mine: "yes" } } },
+    }
+    await site.declare([label, colored("a", secretOf("db"))])
+    expect(await site.reason("a")).toBe("ReferenceRefused")
+    await site.declare([label, colored("a", { ...secretOf("db"), field: "data" })])
+    expect(await site.reason("a")).toBe("ReferenceRefused")
+    expect(site.there()).toEqual([])
+  })
+
   it("(twin) would be any source", async () => {
     without("secrets-are-taken-for-their-readers")
     const site = await mine()

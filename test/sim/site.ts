@@ -45,6 +45,7 @@ export interface SiteOptions extends Omit<SimKindOptions, "world"> {
   readonly world?: Partial<SimWorldOptions>
   readonly journal?: SimPlaneOptions["journal"]
   readonly callWebhook?: SimPlaneOptions["callWebhook"]
+  readonly notify?: SimPlaneOptions["notify"]
   readonly composites?: SimPlaneOptions["composites"]
   /** Without a source the objects come by API into the namespace's default loop. */
   readonly source?: boolean
@@ -64,11 +65,14 @@ export class Site {
     this.world = new SimWorld({ clock: this.clock, ...options.world })
     const kinds = [simKind({ ...options, world: this.world })]
     const journal = options.journal === undefined ? {} : { journal: options.journal }
-    const { callWebhook, seed = 1 } = options
-    const webhooks = callWebhook === undefined ? {} : { callWebhook }
+    const { callWebhook, notify, seed = 1 } = options
+    const calls = {
+      ...(callWebhook === undefined ? {} : { callWebhook }),
+      ...(notify === undefined ? {} : { notify }),
+    }
     const { composites = [] } = options
     const parts = { clock: this.clock, kinds, composites, seed }
-    this.sim = new SimPlane({ ...parts, ...journal, ...webhooks })
+    this.sim = new SimPlane({ ...parts, ...journal, ...calls })
     this.loopId = options.source === false ? "default.default" : "default.site"
   }
 
