@@ -52,6 +52,8 @@ async function act(
 /** The parts of systemctl that the kind uses, over the files in a directory. */
 class Systemctl {
   readonly calls: string[] = []
+  /** The file of a unit of the same name that a package brought. */
+  vendor = ""
   #loaded: string | undefined
   #enabled = false
   #active = false
@@ -62,8 +64,15 @@ class Systemctl {
   }
 
   run = async ({ argv }: CommandRequest): Promise<CommandResult> => {
-    const [, verb = "", ...rest] = argv
+    const [, verb = "", ...words] = argv
+    const end = words.indexOf("--")
+    if (verb !== "daemon-reload" && end < 0) throw new Error(`${verb}: a name without -- before it`)
+    const rest = words.filter((_, index) => index !== end)
     const answer = (stdout = "") => ({ code: 0, stdout, stderr: "" })
+    if (verb === "show" && rest.includes("--property=FragmentPath")) {
+      const own = readOr(this.#path) === undefined ? this.vendor : `/etc/systemd/system/${rest[1]}`
+      return answer(`FragmentPath=${own}\n`)
+    }
     if (verb === "show") {
       const reload = this.#loaded === readFileSync(this.#path, "utf8") ? "no" : "yes"
       const state = this.#active ? "active" : "inactive"
@@ -74,7 +83,6 @@ class Systemctl {
     if (verb === "daemon-reload") this.#loaded = readOr(this.#path)
     if (verb === "enable" || verb === "disable") this.#enabled = verb === "enable"
     if (verb === "start" || verb === "stop") this.#active = verb === "start"
-    if (rest.includes("--now")) this.#active = false
     return answer()
   }
 }
@@ -134,8 +142,33 @@ describe("a unit", () => {
     expect(systemctl.calls).toEqual(start)
     expect((await act(kind, world, "delete", wanted)).kind).toBe("done")
     expect((await look(kind, world, wanted)).kind).toBe("absent")
-    const end = ["disable --now web.service", "daemon-reload"]
+    const end = ["disable web.service", "stop web.service", "daemon-reload"]
     expect(systemctl.calls).toEqual([...start, ...end])
+  })
+
+  it("takes the place of no unit that somebody else brought", async () => {
+    systemctl.vendor = "/usr/lib/systemd/system/web.service"
+    expect(await act(kind, world, "create", spec)).toMatchObject({
+      ...{ kind: "failed", stuck: true, failure: { class: "Conflict" } },
+      cause: expect.stringContaining(systemctl.vendor),
+    })
+    expect(systemctl.calls).toEqual([])
+    expect((await look(kind, world, spec)).kind).toBe("absent")
+    expect((await act(kind, world, "delete", spec)).kind).toBe("done")
+  })
+
+  it("is not made while systemd does not say whose the name is", async () => {
+    const silent = { ...world.commands, look: async () => ({ code: 0, stdout: "", stderr: "" }) }
+    const mute = { ...world, commands: silent }
+    expect((await act(kind, mute, "create", spec)).kind).toBe("failed")
+    expect((await look(kind, world, spec)).kind).toBe("absent")
+  })
+
+  it("goes without being stopped or disabled where the object never said that", async () => {
+    await act(kind, world, "create", { ...spec, enabled: true, active: true })
+    systemctl.calls.length = 0
+    expect((await act(kind, world, "delete", spec)).kind).toBe("done")
+    expect(systemctl.calls).toEqual(["daemon-reload"])
   })
 
   it("is restarted when its file changes, and loaded when somebody edited it", async () => {

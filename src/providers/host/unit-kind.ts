@@ -1,8 +1,10 @@
 // The kind SystemdUnit: a unit file of our own in /etc/systemd/system, and whether the unit is
-// enabled and active. Preview: where systemd is not the first process, every object says so and
-// nothing is done.
+// enabled and active. It never takes the place of a unit that somebody else brought, and it leaves
+// alone what the spec does not manage. Preview: where systemd is not the first process, every
+// object says so and nothing is done.
 
 import { z } from "zod"
+import type { CommandsRead } from "../../contract/commands.ts"
 import { failureOf } from "../../contract/diagnosis.ts"
 import { type Absent, absent, present, type Unknown, unknown } from "../../contract/observation.ts"
 import type { ActContext, ActResult, KindProvider } from "../../contract/provider.ts"
@@ -108,10 +110,8 @@ async function look(
     }
     const file = await lookAtFile(files, directory, name)
     if (file.kind !== "seen") return file
-    const properties = "--property=ActiveState,UnitFileState,NeedDaemonReload"
-    const result = await commands.look({ argv: ["systemctl", "show", properties, name] }, signal)
-    if (result.code !== 0) return unknown(`systemctl show: ${complaintOf(result)}`)
-    const found = new Map(result.stdout.split("\n").map((line) => splitAt(line, "=")))
+    const found = await showUnit(name, stateNames, commands, signal)
+    if (typeof found === "string") return unknown(found)
     const state = found.get("ActiveState")
     if (state === undefined) return unknown("systemctl show does not say the unit's state")
     const enabled = /^enabled/.test(found.get("UnitFileState") ?? "")
@@ -123,6 +123,21 @@ async function look(
     const cause = error instanceof Error ? error.message : String(error)
     return unknown(cause, false, failureOf(error))
   }
+}
+
+const stateNames = ["ActiveState", "UnitFileState", "NeedDaemonReload"]
+
+/** What systemd says of the unit by these names, or why that is not known. */
+async function showUnit(
+  name: string,
+  properties: readonly string[],
+  commands: CommandsRead,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string> | string> {
+  const wanted = `--property=${properties.join(",")}`
+  const result = await commands.look({ argv: ["systemctl", "show", wanted, "--", name] }, signal)
+  if (result.code !== 0) return `systemctl show: ${complaintOf(result)}`
+  return new Map(result.stdout.split("\n").map((line) => splitAt(line, "=")))
 }
 
 function splitAt(line: string, sign: string): [string, string] {
@@ -150,11 +165,27 @@ class UnitAct {
       if (seen.kind === "unknown") return failed(seen.cause, seen.stuck, seen.failure)
       if (seen.kind === "absent") {
         if (verb === "delete") return done()
-        return verb === "create" ? this.#put(undefined) : raced("it is gone since it was observed")
+        if (verb === "update") return raced("it is gone since it was observed")
+        return (await this.#anothersUnit()) ?? this.#put(undefined)
       }
       if (verb === "create") return raced(`${directory}/${this.#spec.name} exists by now`)
       if (seen.token !== token) return raced("it changed since it was observed")
       return verb === "delete" ? this.#remove(seen) : this.#put(seen)
+    })
+  }
+
+  /** A file in /etc hides the unit of that name that a package or a generator brought. */
+  async #anothersUnit(): Promise<ActResult | undefined> {
+    const { world, signal } = this.#context
+    const { name } = this.#spec
+    const found = await showUnit(name, ["FragmentPath"], world.commands, signal)
+    if (typeof found === "string") return failed(found)
+    const path = found.get("FragmentPath")
+    if (path === undefined) return failed("systemctl show does not say where the unit's file is")
+    if (path === "" || path === `${directory}/${name}`) return undefined
+    const hint = `take another name, or change parts of it by a file in ${directory}/${name}.d`
+    return failed(`there is a unit ${name} at ${path}, and it is not replaced; ${hint}`, true, {
+      class: "Conflict",
     })
   }
 
@@ -171,21 +202,23 @@ class UnitAct {
     }
     if (rewrites || !seen.loaded) await this.#systemctl("daemon-reload")
     if (enabled !== undefined && enabled !== (seen?.enabled ?? false)) {
-      await this.#systemctl(enabled ? "enable" : "disable", name)
+      await this.#systemctl(enabled ? "enable" : "disable", "--", name)
     }
     const runs = seen?.active ?? false
     if (active !== undefined && active !== runs) {
-      await this.#systemctl(active ? "start" : "stop", name)
-    } else if (rewrites && runs && restart) await this.#systemctl("try-restart", name)
+      await this.#systemctl(active ? "start" : "stop", "--", name)
+    } else if (rewrites && runs && restart) await this.#systemctl("try-restart", "--", name)
     return done()
   }
 
-  async #remove({ file: seen }: SeenUnit): Promise<ActResult> {
+  /** Under the file there may be a unit of others: it is stopped only where that was ours to do. */
+  async #remove(seen: SeenUnit): Promise<ActResult> {
     const { world, signal } = this.#context
-    const { name } = this.#spec
-    await this.#systemctl("disable", "--now", name)
+    const { name, enabled, active } = this.#spec
+    if (enabled !== undefined && seen.enabled) await this.#systemctl("disable", "--", name)
+    if (active !== undefined && seen.active) await this.#systemctl("stop", "--", name)
     const file = { directory, name, label: this.#label }
-    const refused = await removeFile(world.files, file, seen, signal)
+    const refused = await removeFile(world.files, file, seen.file, signal)
     if (refused !== undefined) throw new Error(`${name} was changed while it was stopped`)
     await this.#systemctl("daemon-reload")
     return done()
