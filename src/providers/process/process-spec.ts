@@ -39,6 +39,13 @@ const timing = {
   failureThreshold: count(3, 1000, "So many failures in a row say no."),
 }
 
+/** What HTTP calls a token. Another name can't be sent at all. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+const headerNames = {
+  rule: `self.all(name, name.matches("${headerName.source}"))`,
+  message: "a header's name has letters, digits and !#$%&'*+-.^_`|~, and nothing else",
+}
+
 const ways = {
   exec: z
     .strictObject({ command: argv("Run with the process's environment; 0 says yes.") })
@@ -60,6 +67,7 @@ const ways = {
             .max(4096)
             .regex(/^[\x20-\x7e]*$/),
         )
+        .meta({ maxProperties: 100, "x-kubernetes-validations": [headerNames] })
         .optional(),
     })
     .optional()

@@ -55,6 +55,17 @@ describe("an HTTP probe", () => {
     expect(await ask({ http: { host, path: "/200" } }, port)).toEqual(no("HTTP status 500"))
   })
 
+  test("says no when it can't be sent, and harms nobody later", async () => {
+    const port = await listen(createServer(() => {}))
+    const unsendable = { "a b": "x", "": "x", "x\n": "x", trailer: "x" }
+    for (const [name, value] of Object.entries(unsendable)) {
+      const http = { host, path: "/", headers: { [name]: value } }
+      const answer = await ask({ http, timeoutSeconds: 0.05 }, port)
+      expect(answer).toEqual(no(expect.stringContaining("it can't be sent: ")))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100)) // Every deadline is over by then.
+  })
+
   test("gives up on a server that never answers", async () => {
     const port = await listen(createServer(() => {}))
     const http = { host, path: "/", port }

@@ -3,7 +3,7 @@
 // status and no further.
 
 import { spawn } from "node:child_process"
-import { request } from "node:http"
+import { type ClientRequest, type RequestOptions, request } from "node:http"
 import { connect } from "node:net"
 import { baseEnvironment, wrappers } from "../../../provider/adapter/process-wrappers.ts"
 import type { ProbeCalls, ProbeSubject } from "../caretaker.ts"
@@ -69,21 +69,32 @@ function askHttp(
   const to = port ?? subject.port
   if (to === undefined) return Promise.resolve(noPort)
   return new Promise((resolve) => {
+    const sent = send({ host, port: to, path, headers: { ...headers, connection: "close" } })
+    if (sent instanceof Error) return resolve(no(`it can't be sent: ${sent.message}`))
     const end = (answer: Answer) => {
       clearTimeout(timer)
       sent.destroy()
       resolve(answer)
     }
     const timer = lateAfter(limitMs, end)
-    const sent = request(
-      { host, port: to, path, headers: { ...headers, connection: "close" }, agent: false },
-      ({ statusCode = 0 }) => {
-        end(statusCode >= 200 && statusCode < 400 ? yes : no(`HTTP status ${statusCode}`))
-      },
-    )
+    sent.on("response", ({ statusCode = 0 }) => {
+      end(statusCode >= 200 && statusCode < 400 ? yes : no(`HTTP status ${statusCode}`))
+    })
     sent.on("error", (error) => end(refusal(error)))
-    sent.end()
   })
+}
+
+/** Node throws what can't be a request at once, when it is made or when its head is written. */
+function send(options: RequestOptions): ClientRequest | Error {
+  let sent: ClientRequest | undefined
+  try {
+    sent = request({ ...options, agent: false })
+    sent.end()
+    return sent
+  } catch (error) {
+    sent?.on("error", () => {}).destroy()
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 function askProgram(
