@@ -1,5 +1,5 @@
-// Small concurrency parts: a deferred promise, a lock per key, a deadline and bounded parallel
-// work.
+// Small concurrency parts: a deferred promise, a lock per key, slots, a deadline and bounded
+// parallel work.
 
 import type { Clock } from "./clock.ts"
 
@@ -32,6 +32,28 @@ export class KeyedLock {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
     })
     return result
+  }
+}
+
+/** At most so many tasks at once; the others wait in the order they came. */
+export class Slots {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(width: number) {
+    this.#free = width
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await task()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
   }
 }
 

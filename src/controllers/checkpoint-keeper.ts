@@ -11,7 +11,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { ApiObject } from "../object/object.ts"
 import { pinOfPlaced, pinOfStored } from "./pins.ts"
 import type { Placement } from "./placed-manifests.ts"
-import type { InForce } from "./source-keeper.ts"
+import type { InForce } from "./source-state.ts"
 
 export const lastGood = "last-good"
 export const lastGoodBefore = "last-good-1"

@@ -17,7 +17,7 @@ import {
 } from "../object/object.ts"
 import type { EventNote, EventSubject } from "./event-recorder.ts"
 import { planSummary } from "./plan-object.ts"
-import { issueText, type SourceState } from "./source-keeper.ts"
+import { issueText, type SourceState } from "./source-state.ts"
 
 export interface PlaneEventsPorts {
   readonly recorder: { note(note: EventNote): void }

@@ -8,14 +8,7 @@ import { type Clock, type Timer, toTimestamp } from "../base/clock.ts"
 import { isFault, toFault } from "../base/faults.ts"
 import { protects } from "../base/protections.ts"
 import { enginePrincipal, type Principal, sourcePrincipal } from "../contract/principal.ts"
-import {
-  positionText,
-  type RevisionOrigin,
-  type Source,
-  type SourceIssue,
-  type SourceSnapshot,
-  type TakenRevision,
-} from "../contract/source.ts"
+import type { Source, SourceIssue, SourceSnapshot, TakenRevision } from "../contract/source.ts"
 import type { Verbs } from "../contract/verbs.ts"
 import type { Closeable } from "../contract/world.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -33,36 +26,7 @@ import { PlacedManifests, type Placement } from "./placed-manifests.ts"
 import { endQuarantine, PinnedSource, rollbackCause } from "./quarantine.ts"
 import { type ApplyDeclaredPorts, applyDeclared } from "./revision-mark.ts"
 import { recordedSource, recordGood } from "./source-record.ts"
-
-export type SourceState =
-  | { readonly kind: "reading" }
-  | {
-      readonly kind: "good"
-      readonly revision: string
-      readonly objects: number
-      readonly origin?: RevisionOrigin
-      /** Declared no more and kept all the same, since a guard denies their deletes. */
-      readonly kept?: KeptObjects
-    }
-  | {
-      readonly kind: "invalid" | "unreadable"
-      readonly issues: readonly SourceIssue[]
-      readonly lastGood: string | undefined
-      /** Which revision was refused, where that is known. */
-      readonly refused?: string
-    }
-
-export interface KeptObjects {
-  readonly keys: ReadonlySet<string>
-  readonly why: string
-}
-
-/** What the loop keeps now, as it was declared. */
-export interface InForce {
-  readonly placement: Placement
-  /** The revision that declared it; of the checkpoint while a rollback stands. */
-  readonly revision: string | undefined
-}
+import { type InForce, issueText, type KeptObjects, type SourceState } from "./source-state.ts"
 
 export interface SourceKeeperPorts extends ApplyDeclaredPorts {
   readonly clock: Clock
@@ -167,10 +131,17 @@ export class SourceKeeper {
     this.#timer = this.#ports.clock.after(delayMs, () => void this.sync())
   }
 
-  async #once(): Promise<void> {
+  /** What the ledger knows, without reading: what was rejected or rolled back stays so. */
+  async recall(): Promise<void> {
     const known = await this.#recorded()
     this.#loop.sourceRevision ??= known?.revision
     this.#taken ??= known?.source === this.#source.description ? known.taken : undefined
+    const { quarantine } = this.#pinned
+    if (quarantine !== undefined) this.#loop.rollback ??= rollbackCause(quarantine)
+  }
+
+  async #once(): Promise<void> {
+    await this.recall()
     const snapshot = noErrorForEmpty(await this.#source.read(this.#stop.signal))
     if (this.#stop.signal.aborted) return
     if (this.#pinned.isQuarantined(snapshot)) return this.#standPinned()
@@ -388,9 +359,4 @@ type Refused = Exclude<SourceSnapshot, { kind: "complete" }> & { readonly revisi
 function noErrorForEmpty(snapshot: SourceSnapshot): SourceSnapshot {
   if (snapshot.kind === "complete" || protects("source-error-is-not-empty")) return snapshot
   return { kind: "complete", revision: "nothing", manifests: [] }
-}
-
-export function issueText(issue: SourceIssue): string {
-  const place = issue.position === undefined ? "" : `${positionText(issue.position)}: `
-  return `${place}${issue.message}`
 }

@@ -8,7 +8,7 @@ import { parseLoopId } from "../contract/loop.ts"
 import type { Alarm } from "../contract/notification.ts"
 import { stopText } from "../contract/stop.ts"
 import { planSummary } from "../controllers/plan-object.ts"
-import { issueText } from "../controllers/source-keeper.ts"
+import { issueText } from "../controllers/source-state.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import type { Plane } from "./plane.ts"
 

@@ -5,11 +5,8 @@ import type { Clock, Timer } from "../base/clock.ts"
 import { at, equalJson, type Json } from "../base/json.ts"
 import { type LoopSource, type LoopSpec, loopId } from "../contract/loop.ts"
 import type { Source } from "../contract/source.ts"
-import {
-  SourceKeeper,
-  type SourceKeeperPorts,
-  type SourceState,
-} from "../controllers/source-keeper.ts"
+import { SourceKeeper, type SourceKeeperPorts } from "../controllers/source-keeper.ts"
+import type { SourceState } from "../controllers/source-state.ts"
 import type { ApiObject } from "../object/object.ts"
 import { LoopEngine, type LoopEnginePorts } from "../reconcile/loop-engine.ts"
 
@@ -83,7 +80,7 @@ export class LoopBook {
     if (!sameSource(before, spec)) {
       await known.keeper?.close()
       known.keeper = this.#openKeeper(known.engine)
-      await known.keeper?.sync()
+      return this.#begin(known)
     }
     this.#schedule(known)
     this.#ports.wakeAll(id)
@@ -136,8 +133,27 @@ export class LoopBook {
     await this.#ports.declared(engine, object)
     engine.spec = this.#ports.specOf(entry.object)
     entry.keeper = this.#openKeeper(engine)
-    await entry.keeper?.sync()
-    this.#ports.wakeAll(id)
+    await this.#begin(entry)
+  }
+
+  /**
+   * The first read of a new source. One that goes over a network is not waited for: a server that
+   * hangs must keep neither the plane from its start nor other loops from their changes.
+   */
+  async #begin(entry: Entry): Promise<void> {
+    await entry.keeper?.recall()
+    const read = this.#firstRead(entry)
+    if (entry.engine.spec.source?.git === undefined) return read
+    read.catch(this.#ports.failed)
+  }
+
+  /** The loop's own rounds wait for it; it may be gone, or point elsewhere, when that ends. */
+  async #firstRead(entry: Entry): Promise<void> {
+    const { keeper, engine } = entry
+    await keeper?.sync()
+    const isCurrent = this.#loops.get(engine.id) === entry && entry.keeper === keeper
+    if (this.#closed || !isCurrent) return
+    this.#ports.wakeAll(engine.id)
     this.#schedule(entry)
   }
 

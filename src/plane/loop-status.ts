@@ -4,7 +4,7 @@
 import { toTimestamp } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
 import { type Promotion, promotionView } from "../controllers/promotion.ts"
-import { issueText, type SourceState } from "../controllers/source-keeper.ts"
+import { issueText, type SourceState } from "../controllers/source-state.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { standingText } from "./break-glass-keeper.ts"
 import type { Engine } from "./engine.ts"

@@ -1,6 +1,7 @@
 // The copies of a plane: one for each address and Secret, shared by all loops that name both, so
 // that a repository is fetched once however many loops it feeds.
 
+import { Slots } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
 import { sha256 } from "../../base/hash.ts"
 import { protects } from "../../base/protections.ts"
@@ -16,8 +17,12 @@ export interface GitCopiesOptions {
   readonly bounds?: Partial<GitBounds>
 }
 
+/** Processes of git at once. Servers that hang must not keep those from reading that have all. */
+const atOnce = { near: 16, far: 16 }
+
 export class GitCopies {
   readonly #options: GitCopiesOptions
+  readonly #slots = { near: new Slots(atOnce.near), far: new Slots(atOnce.far) }
   readonly #copies = new Map<string, GitCopy>()
   readonly #stop = new AbortController()
 
@@ -39,7 +44,7 @@ export class GitCopies {
     const { program, clock, bounds } = this.#options
     const copy = new GitCopy({
       ...{ name, address, program, clock, bounds: { ...gitBounds, ...bounds } },
-      signal: this.#stop.signal,
+      ...{ signal: this.#stop.signal, slots: this.#slots },
     })
     this.#copies.set(name, copy)
     return copy

@@ -2,9 +2,10 @@
 // are and fetches what is new; everything else reads the copy and never goes over the network. The
 // copy is a cache: what is broken or has grown too large is thrown away and fetched once more.
 
-import { KeyedLock } from "../../base/async.ts"
+import { KeyedLock, type Slots } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
+import { sha256 } from "../../base/hash.ts"
 import { type GitAddress, type GitRef, isCommitId } from "../../contract/git-source.ts"
 import { gitFault } from "./faults.ts"
 import { type GitCredentials, GitCut, type GitProgram, type GitResult } from "./git-program.ts"
@@ -48,6 +49,19 @@ export interface GitCopyOptions {
   readonly clock: Clock
   readonly bounds: GitBounds
   readonly signal: AbortSignal
+  /** For calls that read the copy, and for those that go over a network. */
+  readonly slots: { readonly near: Slots; readonly far: Slots }
+}
+
+/** So long a failure answers for the others that ask the same. */
+const failureMs = 2000
+
+interface Failure {
+  /** By monotonic time: when the asking began. */
+  readonly at: number
+  /** What was asked for, and with which credentials. */
+  readonly asked: string
+  readonly error: unknown
 }
 
 export class GitCopy {
@@ -55,6 +69,7 @@ export class GitCopy {
   readonly #lock = new KeyedLock()
   readonly #wanted = new Map<object, GitRef>()
   #fetched: Fetched | undefined
+  #failure: Failure | undefined
   #wantedThen = ""
   #damaged = false
   #peeled: { readonly id: string; readonly commit: string } | undefined
@@ -78,7 +93,8 @@ export class GitCopy {
 
   /** One call at a time; an answer that began at most so long ago serves for this one, too. */
   refresh(credentials: GitCredentials, maxAgeMs: number): Promise<Fetched> {
-    const asked = this.#options.clock.monotonic()
+    const { clock } = this.#options
+    const asked = clock.monotonic()
     return this.#lock.run("copy", async () => {
       const wants = JSON.stringify([...this.#wanted.values()])
       if (this.#damaged) await this.#throwAway()
@@ -86,14 +102,27 @@ export class GitCopy {
       const known = same ? this.#fetched : undefined
       this.#damaged = false
       if (known !== undefined && known.at >= asked - maxAgeMs) return known
+      const what = sha256(JSON.stringify([wants, credentials]))
+      this.#needNoFailure(what, asked - Math.min(maxAgeMs, failureMs))
+      const at = clock.monotonic()
       // What was good a while ago is no answer for who asks after a failure.
       this.#fetched = await this.#anew(credentials).catch((error) => {
         this.#fetched = undefined
+        this.#failure = { at, asked: what, error }
         throw error
       })
       this.#wantedThen = wants
       return this.#fetched
     })
+  }
+
+  /** Many loops wait for one server that hangs: each asking by itself, the last waits for all. */
+  #needNoFailure(asked: string, since: number): void {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure?.asked !== asked || failure.at < since) return
+    this.#failure = failure
+    throw failure.error
   }
 
   async #throwAway(): Promise<void> {
@@ -277,10 +306,11 @@ export class GitCopy {
   async #call(
     request: Pick<Parameters<GitProgram["run"]>[0], "args" | "input" | "files" | "publicKeys">,
   ): Promise<GitResult> {
-    const { program, bounds, signal } = this.#options
+    const { program, bounds, signal, slots } = this.#options
     const limits = { timeoutMs: bounds.readMs, outputBytesMax: bounds.readBytes }
     try {
-      return await program.run({ ...request, env: lockedEnvironment(), ...limits }, signal)
+      const whole = { ...request, env: lockedEnvironment(), ...limits }
+      return await slots.near.run(() => program.run(whole, signal))
     } catch (error) {
       throw callFault(error, { url: this.url, limit: bounds.readBytes }) ?? error
     }
@@ -293,13 +323,13 @@ export class GitCopy {
     outputBytesMax: number,
     grows = false,
   ): Promise<GitResult> {
-    const { program, name, address, bounds, signal } = this.#options
+    const { program, name, address, bounds, signal, slots } = this.#options
     const { settings, ...how } = remoteCall(address.scheme, credentials)
     const locked = lockedArguments(address.scheme, settings)
     const growth = grows ? { grows: { copy: name, bytesMax: bounds.copyBytes } } : {}
     const request = { args: [...locked, ...args], ...how, ...growth, timeoutMs, outputBytesMax }
     try {
-      const result = await program.run(request, signal)
+      const result = await slots.far.run(() => program.run(request, signal))
       if (result.code === 0 || grows) return result
       throw remoteFault(result, this.url, credentials)
     } catch (error) {

@@ -307,6 +307,28 @@ describe("one repository for many loops", () => {
     expect(calls.filter((call) => call === "ls-remote")).toHaveLength(1)
   })
 
+  it("is asked once for all that wait for a server that fails, and again when poked", async () => {
+    const calls: string[] = []
+    const program = nodeGit(join(repository.home, "data"))
+    const counted: GitProgram = {
+      ...program,
+      run: (request, signal) => {
+        if (request.args.includes("ls-remote")) calls.push("ls-remote")
+        return program.run(request, signal)
+      },
+    }
+    rig = rigFor({ program: counted })
+    rmSync(repository.path, { recursive: true })
+    const signal = new AbortController().signal
+    const sources = Array.from({ length: 20 }, () => open({ intervalMs: 60_000 }))
+    const answers = await Promise.all(sources.map((source) => source.read(signal)))
+    for (const answer of answers) expect(outcome(answer)).toMatch(/^unreadable SPT-GIT-01/)
+    expect(calls).toHaveLength(1)
+    sources[0]?.poke?.()
+    await sources[0]?.read(signal)
+    expect(calls).toHaveLength(2)
+  })
+
   it("is not served from what was fetched before, once fetching fails", async () => {
     repository.commit({ "a.yaml": config("a") })
     const source = open({ intervalMs: 3_600_000 })
