@@ -4,7 +4,7 @@
 
 import { type AddressRange, covers, overlaps, parseAddresses, parsePorts } from "./address.ts"
 import { familyOf } from "./check-spec.ts"
-import type { FirewallChain, FirewallRule, FirewallSpec } from "./firewall-spec.ts"
+import type { FirewallRule, FirewallSpec } from "./firewall-spec.ts"
 
 export interface Packet {
   readonly hook: "input" | "output"
@@ -31,18 +31,16 @@ export interface Judgement {
 
 /** All base chains of the packet's hook have to let it through. */
 export function judgePacket(spec: FirewallSpec, packet: Packet): Judgement {
+  const walk = new Walk(spec, packet)
   const verdicts = new Set<Verdict>()
   let droppedBy: string | undefined
   for (const [name, chain] of Object.entries(spec.chains)) {
     if (!hooksOf(packet).includes(chain.hook ?? "")) continue
-    const end = walkChain(spec, name, chain, packet)
-    const left: readonly Outcome[] = end.goesOn
-      ? [{ verdict: chain.policy, by: `${name}/policy` }]
-      : []
-    for (const outcome of [...end.outcomes, ...left]) {
-      verdicts.add(outcome.verdict)
-      if (outcome.verdict === "drop") droppedBy ??= outcome.by
-    }
+    const { ends, goesOn } = walk.through(name)
+    for (const verdict of ends.keys()) verdicts.add(verdict)
+    if (goesOn) verdicts.add(chain.policy)
+    droppedBy ??= ends.get("drop")
+    if (goesOn && chain.policy === "drop") droppedBy ??= `${name}/policy`
   }
   if (verdicts.size === 0) verdicts.add("accept")
   return droppedBy === undefined ? { verdicts } : { verdicts, droppedBy }
@@ -51,37 +49,57 @@ export function judgePacket(spec: FirewallSpec, packet: Packet): Judgement {
 const hooksOf = ({ hook }: Packet): readonly string[] =>
   hook === "input" ? ["prerouting", "input"] : ["output", "postrouting"]
 
-interface Outcome {
-  readonly verdict: Verdict
-  readonly by: string
-}
-
 interface Walked {
-  readonly outcomes: readonly Outcome[]
+  /** What may become of the packet in this chain, each with the first rule that says so. */
+  readonly ends: ReadonlyMap<Verdict, string>
   /** It may come to the end, or return. */
   readonly goesOn: boolean
 }
 
-function walkChain(spec: FirewallSpec, name: string, chain: FirewallChain, packet: Packet): Walked {
-  const outcomes: Outcome[] = []
-  let returned = false
-  for (const rule of chain.rules) {
-    const answer = matches(spec, rule, packet)
-    if (answer === "no" || rule.verdict === "continue") continue
-    const by = `${name}/${rule.id}`
-    if (rule.verdict === "jump") {
-      const target = spec.chains[rule.chain ?? ""]
-      const inner =
-        target === undefined ? undefined : walkChain(spec, rule.chain ?? "", target, packet)
-      outcomes.push(...(inner?.outcomes ?? []))
-      if (answer === "yes" && inner?.goesOn === false) return { outcomes, goesOn: returned }
-      continue
-    }
-    if (rule.verdict === "return") returned = true
-    else outcomes.push({ verdict: rule.verdict === "accept" ? "accept" : "drop", by })
-    if (answer === "yes") return { outcomes, goesOn: returned }
+/**
+ * One packet on its way through the chains. Each chain is walked once, however many rules jump to
+ * it: the ways through chains that jump grow with every level, and what becomes of it there is
+ * always the same.
+ */
+class Walk {
+  readonly #spec: FirewallSpec
+  readonly #packet: Packet
+  readonly #walked = new Map<string, Walked>()
+
+  constructor(spec: FirewallSpec, packet: Packet) {
+    this.#spec = spec
+    this.#packet = packet
   }
-  return { outcomes, goesOn: true }
+
+  through(name: string): Walked {
+    const known = this.#walked.get(name)
+    if (known !== undefined) return known
+    const walked = this.#chain(name, this.#spec.chains[name]?.rules ?? [])
+    this.#walked.set(name, walked)
+    return walked
+  }
+
+  #chain(name: string, rules: readonly FirewallRule[]): Walked {
+    const ends = new Map<Verdict, string>()
+    const note = (verdict: Verdict, by: string) => {
+      if (!ends.has(verdict)) ends.set(verdict, by)
+    }
+    let returned = false
+    for (const rule of rules) {
+      const answer = matches(this.#spec, rule, this.#packet)
+      if (answer === "no" || rule.verdict === "continue") continue
+      if (rule.verdict === "jump") {
+        const inner = this.through(rule.chain ?? "")
+        for (const [verdict, by] of inner.ends) note(verdict, by)
+        if (answer === "yes" && !inner.goesOn) return { ends, goesOn: returned }
+        continue
+      }
+      if (rule.verdict === "return") returned = true
+      else note(rule.verdict === "accept" ? "accept" : "drop", `${name}/${rule.id}`)
+      if (answer === "yes") return { ends, goesOn: returned }
+    }
+    return { ends, goesOn: true }
+  }
 }
 
 function matches(spec: FirewallSpec, rule: FirewallRule, packet: Packet): Answer {

@@ -73,3 +73,23 @@ describe("a path is cut", () => {
     ],
   ])("%s", (_, spec, words) => expect(cutBy(spec, [flow])).toContain(words))
 })
+
+describe("chains that jump to each other many times", () => {
+  const levels = 6
+  const jumps = (to: number) =>
+    Array.from({ length: 100 }, (_, n) => ({ id: `j${n}`, verdict: "jump", chain: `c${to}` }))
+  const tower = (last: readonly object[]) =>
+    input(jumps(1), "drop", {
+      ...Object.fromEntries(
+        Array.from({ length: levels - 1 }, (_, n) => [`c${n + 1}`, { rules: jumps(n + 2) }]),
+      ),
+      [`c${levels}`]: { rules: last },
+    })
+
+  test("are judged by what they do, however many ways lead through them", () => {
+    // One by one, a hundred jumps on each of six levels are a million million ways.
+    expect(cutBy(tower([]), [flow])).toContain("input/policy")
+    expect(cutBy(tower([accept(ssh)]), [flow])).toBeUndefined()
+    expect(cutBy(tower([accept({ sources: ["@some"] }), drop({})]), [flow])).toContain("c6/d")
+  })
+})
