@@ -17,7 +17,10 @@ export type IdentityRule = "derived" | "clientToken" | "searchable" | "none"
 export interface Target {
   readonly uid: string
   readonly object: string
-  /** Spec after defaults and references. */
+  /**
+   * Spec after defaults and references. When the declaration moved to another target, the old one
+   * comes as it was recorded: with hashes ({$hash, $length}) for secret and for long values.
+   */
   readonly desired: JsonObject
   /** What `identity(desired)` says; unique within provider and connection. */
   readonly identity: string

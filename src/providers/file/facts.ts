@@ -64,11 +64,13 @@ export function fileFacts(
 function bodyFacts(seen: Seen, spec: FileSpec, wish: FileWish): JsonObject {
   if (seen.link !== undefined) return { symlink: seen.link }
   if (seen.hash === undefined) return { size: seen.stat.size }
-  if (wish.body.kind === "content" && seen.hash === wish.body.hash) {
+  if (wish.body.kind !== "symlink" && seen.hash === wish.body.hash) {
     // In the spec's own words: base64 has more than one spelling.
     const { content, contentBase64 } = spec
     return content === undefined ? { contentBase64: contentBase64 as Json } : { content }
   }
+  // Where only a hash is known the content may be a secret.
+  if (wish.body.kind === "recorded") return { size: seen.stat.size }
   const bytes = seen.bytes ?? new Uint8Array()
   const text = spec.contentBase64 === undefined ? decode(bytes) : undefined
   if (text !== undefined) return { content: text }

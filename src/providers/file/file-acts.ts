@@ -50,6 +50,9 @@ function run(
     attempt(context.signal, async (effect) => {
       if (typeof owner === "string" && act !== removeFile)
         return failed(owner, false, { class: "Dependency" })
+      if (wish.body.kind === "recorded" && act !== removeFile) {
+        return failed("only a hash of the content is known", true, { class: "BadSpec" })
+      }
       const known = typeof owner === "string" ? {} : owner
       const job = { files, memory, target, context, wish, owner: known, label, effect }
       try {
@@ -194,6 +197,7 @@ async function writeBody({ files, wish, label, context }: Job, mode: number): Pr
   if (wish.body.kind === "content") {
     return files.writeTemporary(wish.directory, wish.body.bytes, mode, label)
   }
+  if (wish.body.kind === "recorded") throw new Error("there is no content to write")
   const name = `.setpoint-${label}-${context.action.digest.slice(0, 24)}`
   const path = `${wish.directory === "/" ? "" : wish.directory}/${name}`
   await files.symlink(wish.body.link, path)

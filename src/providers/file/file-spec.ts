@@ -1,7 +1,7 @@
 // What a File object says, as a schema and as the wish that observe and act work with.
 
 import { z } from "zod"
-import { sha256 } from "../../base/hash.ts"
+import { isHashedValue, sha256 } from "../../base/hash.ts"
 import type { Json } from "../../base/json.ts"
 import type { FilesRead } from "../../contract/world.ts"
 import { ref } from "../../provider/ref.ts"
@@ -71,9 +71,16 @@ export type FileBody =
   | { readonly kind: "content"; readonly bytes: Uint8Array; readonly hash: string }
   | { readonly kind: "symlink"; readonly link: string; readonly hash: string }
 
+/** What a record keeps of a long or secret content: enough to take a file away, not to make one. */
+export interface RecordedBody {
+  readonly kind: "recorded"
+  /** Of the bytes, or "" where only a hash of something else is known. */
+  readonly hash: string
+}
+
 export interface FileWish extends Place {
   readonly directory: string
-  readonly body: FileBody
+  readonly body: FileBody | RecordedBody
   readonly mode: number
 }
 
@@ -85,14 +92,25 @@ export function fileWish(spec: FileSpec): FileWish | string {
   return { path, root, directory: directoryOf(path), body, mode: Number.parseInt(spec.mode, 8) }
 }
 
-function bodyOf({ content, contentBase64, symlink }: FileSpec): FileBody | string {
+function bodyOf(spec: FileSpec): FileWish["body"] | string {
+  const { content, contentBase64, symlink } = spec
   const given = [content, contentBase64, symlink].filter((value) => value !== undefined)
   if (given.length !== 1) return "exactly one of content, contentBase64 and symlink must be given"
+  const recorded = recordedBody(content, contentBase64)
+  if (recorded !== undefined) return recorded
   if (symlink !== undefined) return { kind: "symlink", link: symlink, hash: sha256(symlink) }
   const bytes =
     content === undefined ? Buffer.from(contentBase64 ?? "", "base64") : Buffer.from(content)
   if (bytes.length > contentMax) return `the content has ${bytes.length} bytes; 1 MiB is the most`
   return { kind: "content", bytes, hash: sha256(bytes) }
+}
+
+/** The spec of a target that is to go comes from its record, where hashes stand for long values. */
+function recordedBody(text: Json = null, base64: Json = null): RecordedBody | undefined {
+  if (isHashedValue(base64)) return { kind: "recorded", hash: "" }
+  if (!isHashedValue(text)) return undefined
+  const [, hash = ""] = /^sha256:([0-9a-f]{64})$/.exec(text.$hash) ?? []
+  return { kind: "recorded", hash }
 }
 
 export interface Owner {

@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { compactValue } from "../../base/hash.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Present } from "../../contract/observation.ts"
 import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
@@ -105,6 +106,27 @@ describe("making and changing", () => {
     const before = await seen(spec)
     expect(await file.actOnSeen("update", spec)).toEqual({ kind: "done" })
     expect((await seen(spec)).token).toBe(before.token)
+  })
+
+  test("takes away what a record knows by its hash only, and makes nothing of a hash", async () => {
+    const long = "x".repeat(5000)
+    const secret = { $hash: `hmac:k1:${"0".repeat(64)}`, $length: 5000 }
+    const bytes = Buffer.from(long).toString("base64")
+    for (const [real, recorded] of [
+      [{ content: long }, { content: compactValue(long) ?? null }],
+      [{ content: long }, { content: secret }],
+      [{ contentBase64: bytes }, { contentBase64: compactValue(bytes) ?? null }],
+    ]) {
+      await converge({ path: `${dir}/a`, ...real })
+      const spec = { path: `${dir}/a`, ...recorded }
+      const { value } = await seen(spec)
+      expect(JSON.stringify(value)).not.toContain("xxx")
+      const refused = { kind: "failed", stuck: true }
+      expect(await file.actOnSeen("update", spec)).toMatchObject(refused)
+      expect(await file.actOnSeen("delete", spec)).toEqual({ kind: "done" })
+      expect(await file.actOnSeen("create", spec)).toMatchObject(refused)
+      expect(names()).toEqual([])
+    }
   })
 
   test("deletes, and a second delete is done as well", async () => {
