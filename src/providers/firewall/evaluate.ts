@@ -4,19 +4,27 @@
 
 import { type AddressRange, covers, overlaps, parseAddresses, parsePorts } from "./address.ts"
 import { familyOf } from "./check-spec.ts"
-import type { FirewallRule, FirewallSpec } from "./firewall-spec.ts"
+import type { FirewallRule, FirewallSpec, IcmpType } from "./firewall-spec.ts"
 
 export interface Packet {
   readonly hook: "input" | "output"
   readonly source: AddressRange
   /** Missing where any address of the host is meant. */
   readonly destination?: AddressRange
-  readonly protocol: "tcp" | "udp"
+  readonly protocol: "tcp" | "udp" | "icmpv6"
   readonly sourcePort?: number
   readonly port?: number
-  readonly state: "new" | "established"
+  readonly icmpType?: IcmpType
+  /** Neighbour discovery is not tracked: no state that a rule can name is its. */
+  readonly state: "new" | "established" | "untracked"
   readonly inInterface?: string
   readonly outInterface?: string
+}
+
+/** A packet that has to get through, and what it is called when it does not. */
+export interface NeededPacket {
+  readonly what: string
+  readonly packet: Packet
 }
 
 type Answer = "yes" | "no" | "maybe"
@@ -31,6 +39,9 @@ export interface Judgement {
 
 /** All base chains of the packet's hook have to let it through. */
 export function judgePacket(spec: FirewallSpec, packet: Packet): Judgement {
+  // A table of the other family never sees it.
+  const seen = spec.family === "inet" || spec.family === packet.source.family
+  if (!seen) return { verdicts: new Set(["accept"]) }
   const walk = new Walk(spec, packet)
   const verdicts = new Set<Verdict>()
   let droppedBy: string | undefined
@@ -103,10 +114,10 @@ class Walk {
 }
 
 function matches(spec: FirewallSpec, rule: FirewallRule, packet: Packet): Answer {
-  const { source, destination, protocol } = packet
+  const { source, destination, protocol, icmpType, state } = packet
   const answers: readonly Answer[] = [
     rule.protocol === undefined ? "yes" : said(rule.protocol === protocol),
-    rule.icmpTypes === undefined ? "yes" : "no",
+    rule.icmpTypes === undefined ? "yes" : said(rule.icmpTypes.some((one) => one === icmpType)),
     familyMatches(spec, rule, source),
     rule.sources === undefined ? "yes" : inAddresses(spec, rule.sources, source),
     rule.destinations === undefined ? "yes" : inAddresses(spec, rule.destinations, destination),
@@ -114,7 +125,7 @@ function matches(spec: FirewallSpec, rule: FirewallRule, packet: Packet): Answer
     rule.sourcePorts === undefined ? "yes" : inPorts(spec, rule.sourcePorts, packet.sourcePort),
     rule.inInterfaces === undefined ? "yes" : named(rule.inInterfaces, packet.inInterface),
     rule.outInterfaces === undefined ? "yes" : named(rule.outInterfaces, packet.outInterface),
-    rule.state === undefined ? "yes" : said(rule.state.includes(packet.state)),
+    rule.state === undefined ? "yes" : said(rule.state.some((one) => one === state)),
     rule.limit === undefined ? "yes" : "maybe",
   ]
   if (answers.includes("no")) return "no"

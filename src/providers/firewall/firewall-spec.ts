@@ -31,6 +31,7 @@ export const icmpTypes = [
   ...["parameter-problem", "packet-too-big", "nd-router-solicit", "nd-router-advert"],
   ...["nd-neighbor-solicit", "nd-neighbor-advert"],
 ] as const
+export type IcmpType = (typeof icmpTypes)[number]
 
 const rule = z.strictObject({
   id: z

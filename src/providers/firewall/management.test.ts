@@ -93,3 +93,69 @@ describe("chains that jump to each other many times", () => {
     expect(cutBy(tower([accept({ sources: ["@some"] }), drop({})]), [flow])).toContain("c6/d")
   })
 })
+
+describe("a path over IPv6", () => {
+  const six = flowSpec.parse({ from: "2001:db8::/64", port: 22 })
+  const types = ["nd-neighbor-solicit", "nd-neighbor-advert"]
+  const discovery = (rest: object = {}) =>
+    accept({ id: "nd", protocol: "icmpv6", icmpTypes: types, ...rest })
+  const output = (...rules: readonly object[]) => ({
+    out: { hook: "output", policy: "drop", rules: [accept({ state: ["established"] }), ...rules] },
+  })
+
+  test.each<[string, FirewallSpec]>([
+    ["when neighbours find the host", input([discovery(), accept(ssh)])],
+    ["when all of ICMPv6 gets in", input([accept({ id: "i", protocol: "icmpv6" }), accept(ssh)])],
+    [
+      "when neighbours and the router find the host",
+      input([discovery({ sources: ["2001:db8::/64", "fe80::/10"] }), accept(ssh)]),
+    ],
+    [
+      "when it may look for them, too",
+      input([discovery(), accept(ssh)], "drop", output(discovery())),
+    ],
+    [
+      "when it may look for them by the addresses that are meant for it",
+      input(
+        [discovery(), accept(ssh)],
+        "drop",
+        output(discovery({ destinations: ["2001:db8::/64", "fe80::/10", "ff02::1:ff00:0/104"] })),
+      ),
+    ],
+    ["when the table is for IPv4", { ...input([], "drop"), family: "ip" }],
+  ])("stays %s", (_, spec) => expect(cutBy(spec, [six])).toBeUndefined())
+
+  test.each<[string, FirewallSpec, string]>([
+    ["when only its port is let in", input([accept(ssh)]), "nd-neighbor-solicit"],
+    [
+      "when neighbours are let in by a state, which their packets do not have",
+      input([discovery({ state: ["new", "established", "related"] }), accept(ssh)]),
+      "nd-neighbor-solicit) to this host",
+    ],
+    [
+      "when it is found and may not answer",
+      input([discovery(), accept(ssh)], "drop", output()),
+      "nd-neighbor-advert) from this host",
+    ],
+    [
+      "when it may answer and not ask",
+      input([discovery(), accept(ssh)], "drop", output(discovery({ icmpTypes: [types[1]] }))),
+      "nd-neighbor-solicit) from this host",
+    ],
+    [
+      "when it may ask and hears no answer",
+      input([discovery({ icmpTypes: [types[0]] }), accept(ssh)]),
+      "nd-neighbor-advert) to this host",
+    ],
+    [
+      "when only the router finds the host",
+      input([discovery({ sources: ["fe80::/10"] }), accept(ssh)]),
+      "nd-neighbor-solicit",
+    ],
+  ])("is cut %s", (_, spec, words) => expect(cutBy(spec, [six])).toContain(words))
+
+  test.each([{ interface: "lo" }, {}])("needs no neighbours inside the host (%j)", (where) => {
+    const own = flowSpec.parse({ from: "::1", port: 22, ...where })
+    expect(cutBy(input([accept(ssh)]), [own])).toBeUndefined()
+  })
+})
