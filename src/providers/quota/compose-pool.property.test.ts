@@ -37,22 +37,31 @@ class World {
 
   happen(): void {
     const { pool } = this
-    const event = this.below(5)
+    const event = this.below(6)
     if (event < 2) {
       const checkpoint = { command: ["save"], graceSeconds: 1000 }
       const shape = { gpus: 1 + this.below(2), members: 1 + this.below(2), priority: this.below(3) }
+      const flavor = this.below(3) > 0 ? "a100" : "h100"
       const name = `w${this.#made++}`
-      pool.workload(name, this.below(2) === 0 ? "ann" : "bob", { ...shape, checkpoint })
+      pool.workload(name, this.below(2) === 0 ? "ann" : "bob", { ...shape, flavor, checkpoint })
       for (const member of [0, 1]) pool.ends.set(`gpu.${name}.checkpoint.${member}`, "Completed")
     } else if (event === 2) {
       const tenant = this.below(2) === 0 ? "ann" : "bob"
       const quota = { nominal: this.below(6), guaranteed: 0, borrowLimit: this.below(4), weight: 1 }
-      pool.change("Tenant", tenant, (spec) => ({ ...spec, quota: { a100: quota } }))
+      pool.change("Tenant", tenant, (spec) => ({ ...spec, quota: { a100: quota, h100: quota } }))
     } else if (event === 3) {
       const own = pool.related.filter(({ kind }) => kind === "Workload")
       const gone = own[this.below(own.length * 3)]
       if (gone !== undefined) pool.remove("Workload", gone.metadata.name)
-    } else pool.now += this.below(40) * 1000
+    } else if (event === 4) this.#remakeNode()
+    else pool.now += this.below(40) * 1000
+  }
+
+  /** Deleted and made anew while processes run there: sometimes as what it is not. */
+  #remakeNode(): void {
+    const flavor = this.below(2) === 0 ? "a100" : "h100"
+    this.pool.remove("GpuNode", "n2")
+    this.pool.node("n2", 1 + this.below(3), { flavor })
   }
 
   /** Some processes start, stop or end, and are reported on. */

@@ -250,3 +250,46 @@ it("runs no more processes than a pool can have, and keeps the objects of those 
   expect(pool.inPhase("Running")).toHaveLength(10)
   expect(pool.children).toHaveLength(490)
 })
+
+/** Two workloads hold both GPUs of the only node. */
+function fullNode(): SimulatedPool {
+  const pool = new SimulatedPool()
+  pool.node("n1", 2)
+  const quota = { nominal: 4, guaranteed: 0, borrowLimit: 0, weight: 1 }
+  const times = { minRuntimeSeconds: 0, reclaimGraceSeconds: 60 }
+  pool.add("Tenant", "ann", { quota: { a100: quota, h100: quota }, ...times })
+  pool.workload("first", "ann")
+  pool.workload("second", "ann")
+  pool.settle()
+  return pool
+}
+
+it("gives no GPU twice when its node is made anew as another flavor", () => {
+  const pool = fullNode()
+  pool.remove("GpuNode", "n1")
+  pool.node("n1", 3, { flavor: "h100" })
+  pool.workload("other", "ann", { flavor: "h100" })
+  pool.settle()
+  expect(pool.phase("other")).toBe("Waiting")
+  expect(heldDevices(pool)).toEqual(["n1/0", "n1/1"])
+  expect(JSON.stringify(pool.status)).toContain("first runs on n1, which is no a100")
+  for (const name of ["first", "second"]) pool.remove("Workload", name)
+  pool.settle()
+  pool.settle()
+  expect(pool.phase("other")).toBe("Running")
+})
+
+it("gives no GPU of a node that was another pool's while that one still runs something there", () => {
+  const pool = fullNode()
+  for (const name of ["first", "second"]) {
+    pool.change("Workload", name, (spec) => ({ ...spec, pool: "old" }))
+  }
+  pool.children = []
+  pool.workload("third", "ann")
+  pool.settle()
+  expect(pool.phase("third")).toBe("Waiting")
+  expect(JSON.stringify(pool.status)).toContain("second of pool old still runs there")
+  for (const name of ["first", "second"]) pool.remove("Workload", name)
+  pool.settle()
+  expect(pool.phase("third")).toBe("Running")
+})

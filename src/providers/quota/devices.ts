@@ -102,7 +102,7 @@ export class Devices {
   }
 }
 
-/** What is free on nodes that may take something, after what everybody holds. */
+/** What is free on nodes that may take something, after what everybody of any flavor holds. */
 export function freeDevices(
   nodes: readonly NodeFacts[],
   holders: readonly WorkloadFacts[],

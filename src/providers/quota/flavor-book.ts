@@ -34,6 +34,8 @@ export class FlavorBook {
     nodes: readonly NodeFacts[],
     tenants: ReadonlyMap<string, TenantFacts>,
     workloads: readonly WorkloadFacts[],
+    /** Of every flavor: a node may have been another one when its devices were given away. */
+    holders: readonly WorkloadFacts[],
   ) {
     this.flavor = flavor
     this.#tenants = tenants
@@ -45,7 +47,7 @@ export class FlavorBook {
       this[workload.state.kind].push(workload)
       if (workload.state.kind === "running") this.#use(workload.tenant, sizeOf(workload))
     }
-    this.free = freeDevices(nodes, workloads)
+    this.free = freeDevices(nodes, holders)
     this.coming = this.free.copy()
     for (const { state } of this.leaving)
       if (state.kind === "leaving") this.coming.give(state.seats)

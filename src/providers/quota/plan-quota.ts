@@ -6,7 +6,7 @@ import { protects } from "../../base/protections.ts"
 import { Admission } from "./admit.ts"
 import { compareText } from "./choose-victims.ts"
 import { enforceCap, leaveLostNodes } from "./evict.ts"
-import { findDoubts } from "./find-doubts.ts"
+import { findDoubts, withDoubts } from "./find-doubts.ts"
 import { FlavorBook } from "./flavor-book.ts"
 import {
   type Admitted,
@@ -48,8 +48,9 @@ const byName = (left: Waiting, right: Waiting): number =>
   compareText(left.workload.name, right.workload.name)
 
 function planOnce(snapshot: Snapshot): QuotaPlan {
-  const { now, nodes, tenants, workloads } = snapshot
+  const { now, tenants, workloads } = snapshot
   const doubts = findDoubts(snapshot)
+  const nodes = withDoubts(snapshot.nodes, doubts)
   const mayEvict = doubts.length === 0 || !protects("no-eviction-on-doubt")
   const byTenant = new Map(tenants.map((tenant) => [tenant.name, tenant]))
   const plan = {
@@ -69,7 +70,7 @@ function planOnce(snapshot: Snapshot): QuotaPlan {
   for (const flavor of flavorsOf(snapshot)) {
     const own = nodes.filter((node) => node.flavor === flavor)
     const used = known.filter((workload) => workload.flavor === flavor)
-    const book = new FlavorBook(flavor, own, byTenant, used)
+    const book = new FlavorBook(flavor, own, byTenant, used, known)
     plan.complaints.push(...shortages(book, own, tenants))
     if (mayEvict) plan.victims.push(...leaveLostNodes(book, own))
     for (const tenant of tenants) {
@@ -88,7 +89,11 @@ function planOnce(snapshot: Snapshot): QuotaPlan {
       againAt = Math.min(againAt ?? admission.againAt, admission.againAt)
     }
   }
-  return { ...plan, doubts, ...(againAt === undefined ? {} : { againAt }) }
+  return {
+    ...plan,
+    doubts: doubts.map(({ message }) => message),
+    ...(againAt === undefined ? {} : { againAt }),
+  }
 }
 
 function flavorsOf({ nodes, workloads, tenants }: Snapshot): readonly string[] {

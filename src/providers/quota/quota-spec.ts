@@ -8,13 +8,17 @@ const name = z
   .string()
   .max(63)
   .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/)
-/** What a running workload is counted by. */
-const fixed = <T extends z.ZodType>(schema: T): T =>
-  schema.meta({
-    "x-kubernetes-validations": [
-      { rule: "self == oldSelf", message: "can't be changed; make another workload" },
-    ],
-  })
+/** What a running workload is counted by, or what its GPUs were given away as. */
+const fixedFor =
+  (instead: string) =>
+  <T extends z.ZodType>(schema: T): T =>
+    schema.meta({
+      "x-kubernetes-validations": [
+        { rule: "self == oldSelf", message: `can't be changed; ${instead}` },
+      ],
+    })
+const fixed = fixedFor("make another workload")
+const fixedOfNode = fixedFor("delete the node and make it anew once nothing runs there")
 const poolField = name.default("default").describe("The GpuPool it belongs to.")
 const flavorField = name.describe("Which sort of GPU, for example a100.")
 
@@ -63,8 +67,8 @@ export const tenantSpec = z.strictObject({
 })
 
 export const nodeSpec = z.strictObject({
-  pool: poolField,
-  flavor: flavorField,
+  pool: fixedOfNode(poolField),
+  flavor: fixedOfNode(flavorField),
   gpus: z.int().min(1).max(1024).describe("Their indices are 0 to gpus - 1."),
   simulated: z
     .boolean()

@@ -77,7 +77,11 @@ export function readPool({ name, spec, children, related, now }: PoolInput): Poo
     return workloadOf(object, mine, spec, now, unreadable)
   })
   const strays = children.filter((child) => !claimed.has(child))
-  const places = nodes.map((node) => nodeFacts(node, heartbeats, spec, now))
+  const guests = guestsOf(name, related)
+  const places = nodes.map((node) => {
+    const guest = guests.get(node.metadata.name)
+    return nodeFacts(node, silenceOf(node, heartbeats, spec, now) ?? guest)
+  })
   const snapshot: Snapshot = {
     ...{ now, doubts: [], nodes: places },
     tenants: tenants.map(tenantFacts),
@@ -126,15 +130,20 @@ function tenantFacts({ metadata, spec }: ApiObject): TenantFacts {
   }
 }
 
-function nodeFacts(
-  { metadata, spec }: ApiObject,
-  heartbeats: Heartbeats,
-  pool: PoolSpec,
-  now: number,
-): NodeFacts {
-  const { flavor, gpus, simulated, cordoned, outOfService } = spec as object as NodeSpec
-  const lease = `${leasePrefix}${metadata.name}`
-  const doubt = simulated ? undefined : silence(lease, heartbeats.get(lease), pool, now)
+/** By node: what another pool still runs there, since the node was made anew in this one. */
+function guestsOf(pool: string, related: readonly ApiObject[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const { kind, metadata, spec, status } of related) {
+    if (kind !== "Workload" || spec?.pool === pool) continue
+    for (const { node } of readSeats(status?.seats) ?? []) {
+      found.set(node, `${metadata.name} of pool ${String(spec?.pool)} still runs there`)
+    }
+  }
+  return found
+}
+
+function nodeFacts({ metadata, spec }: ApiObject, doubt: string | undefined): NodeFacts {
+  const { flavor, gpus, cordoned, outOfService } = spec as object as NodeSpec
   return {
     ...{ name: metadata.name, flavor, gpus, outOfService },
     cordoned: cordoned || metadata.deletionTimestamp !== undefined,
@@ -142,12 +151,16 @@ function nodeFacts(
   }
 }
 
-function silence(
-  lease: string,
-  heard: number | undefined,
+function silenceOf(
+  { metadata, spec }: ApiObject,
+  heartbeats: Heartbeats,
   { heartbeatSeconds }: PoolSpec,
   now: number,
 ): string | undefined {
+  const { simulated } = spec as object as NodeSpec
+  if (simulated) return undefined
+  const lease = `${leasePrefix}${metadata.name}`
+  const heard = heartbeats.get(lease)
   if (heard === undefined) return `there is no Lease ${lease}, its heartbeat`
   if (heard - now > heartbeatSeconds * 1000) return "its heartbeat is of the future: see its clock"
   if (now - heard <= heartbeatSeconds * 1000) return undefined

@@ -20,14 +20,32 @@ function brokenSeat({ nodes, workloads }: Snapshot, plan: QuotaPlan): string | u
   const taken = new Set<string>()
   const held = workloads.flatMap(({ state }) => (state.kind === "waiting" ? [] : state.seats))
   for (const { node, devices } of held) for (const device of devices) taken.add(`${node}/${device}`)
+  const strange = strangeNodes(workloads, byName)
   for (const { workload, seats } of plan.admitted) {
     if (seats.length !== workload.members) return `${workload.name} starts with part of its members`
     for (const seat of seats) {
+      if (strange.has(seat.node)) return `${workload.name} sits on doubtful ${seat.node}`
       const cause = wrongSeat(workload, seat, byName.get(seat.node), taken)
       if (cause !== undefined) return `${workload.name} ${cause}`
     }
   }
   return undefined
+}
+
+/** Nodes that do not look as they did when somebody was seated there. */
+function strangeNodes(
+  workloads: readonly WorkloadFacts[],
+  nodes: ReadonlyMap<string, NodeFacts>,
+): ReadonlySet<string> {
+  const strange = new Set<string>()
+  for (const { flavor, state } of workloads) {
+    for (const { node, devices } of state.kind === "waiting" ? [] : state.seats) {
+      const facts = nodes.get(node)
+      const beyond = devices.some((device) => device >= (facts?.gpus ?? 0))
+      if (facts?.flavor !== flavor || beyond) strange.add(node)
+    }
+  }
+  return strange
 }
 
 function wrongSeat(

@@ -2,7 +2,7 @@
 // told to leave take a while. It carries the planner's plans out and keeps what it promised.
 
 import { carryOut, planQuota } from "../plan-quota.ts"
-import type { QuotaPlan, Snapshot, WorkloadFacts } from "../snapshot.ts"
+import type { NodeFacts, QuotaPlan, Snapshot, WorkloadFacts } from "../snapshot.ts"
 
 /** The next of a sequence that looks random, from 0 to below 1. */
 export type Dice = () => number
@@ -92,9 +92,11 @@ export class PoolLife {
 
   #changeNode(): void {
     const chosen = this.below(this.snapshot.nodes.length)
-    const nodes = this.snapshot.nodes.map((node, index) =>
-      index === chosen ? { ...node, cordoned: !node.cordoned } : node,
-    )
+    const change = (node: NodeFacts): NodeFacts =>
+      this.below(4) > 0
+        ? { ...node, cordoned: !node.cordoned }
+        : { ...node, flavor: node.flavor === "a100" ? "h100" : "a100" }
+    const nodes = this.snapshot.nodes.map((node, index) => (index === chosen ? change(node) : node))
     this.snapshot = { ...this.snapshot, nodes }
   }
 }

@@ -65,7 +65,7 @@ export function randomSnapshot({
     cordoned: fc.nat(7),
     lost: fc.nat(15),
     drafts: fc.array(draft, count),
-    doubt: doubts ? fc.nat(4) : fc.constant(0),
+    doubt: doubts ? fc.nat(6) : fc.constant(0),
   })
   return parts.map(({ quotas, sizes, minRuntime, cordoned, lost, drafts, doubt }) => {
     const tenants = ["ann", "bob", "cat"].map(
@@ -89,10 +89,16 @@ export function randomSnapshot({
     )
     const workloads = seated(drafts, nodes)
     const without = doubt === 2 ? tenants.slice(1) : tenants
-    const known = doubt === 3 ? nodes.slice(1) : nodes
+    const known = doubt === 3 ? nodes.slice(1) : nodes.map((node) => changed(node, doubt))
     const told = doubt === 4 ? ["the list of nodes is not complete"] : []
     return { now, tenants: without, nodes: known, workloads, doubts: told }
   })
+}
+
+/** A node is declared otherwise than it was when its devices were given away. */
+function changed(node: NodeFacts, doubt: number): NodeFacts {
+  if (doubt === 5) return { ...node, flavor: node.flavor === "a100" ? "h100" : "a100" }
+  return doubt === 6 ? { ...node, gpus: Math.ceil(node.gpus / 2) } : node
 }
 
 function seated(drafts: readonly Draft[], nodes: readonly NodeFacts[]): readonly WorkloadFacts[] {
