@@ -16,6 +16,11 @@ export interface Present {
   readonly externalId?: string
   /** Seen in a list that was not complete: enough to know it, not to destroy anything of it. */
   readonly partial?: true
+  /**
+   * It has a form that only a create which is under way gives to it. With an intent to create it
+   * that has no receipt it is ours, and is completed; without one this says nothing.
+   */
+  readonly unfinished?: true
   /** What others may want to know of it: becomes `status.outputs`. Facts, never wishes. */
   readonly outputs?: JsonObject
   /** As declared and not yet there (starting, backing off): Ready waits, and nothing is done. */
@@ -68,7 +73,7 @@ export interface Listing {
 export const present = (
   value: JsonObject,
   token: string,
-  rest: Pick<Present, "mark" | "externalId" | "outputs" | "waiting"> = {},
+  rest: Pick<Present, "mark" | "externalId" | "unfinished" | "outputs" | "waiting"> = {},
 ): Present => ({ kind: "present", value, token, ...rest })
 
 export const absent = (proof: string): Absent => ({ kind: "absent", proof })

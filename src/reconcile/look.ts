@@ -134,19 +134,26 @@ function discreet(
 
 /**
  * An act of ours whose result nobody knows, and whose effect is there to the last field, has been
- * applied: otherwise our own work would be taken for somebody else's change.
+ * applied: otherwise our own work would be taken for somebody else's change. So has a create that
+ * was cut off half-way, as far as it got, where the target shows that it is such a one.
  */
-function afterInterruption(
-  { subject: { kind }, record, hasher }: LookInput,
-  observation: Observation,
-): TargetRecord | undefined {
+function afterInterruption(input: LookInput, observation: Observation): TargetRecord | undefined {
+  const { record, hasher } = input
+  const { kind } = input.subject
   if (!protects("interrupted-create-is-ours")) return forgetful(record)
   const applied = record?.pending?.applied
   if (record === undefined || applied === undefined || observation.kind !== "present") return record
   const observed = observation.value
   // With the record: what it should have taken away and is still there is a difference, too.
   const differences = diffTarget({ kind, desired: applied, observed, record, hasher })
-  return differences.length > 0 ? record : { ...record, owned: true, applied }
+  if (differences.length === 0) return { ...record, owned: true, applied }
+  const same = record.target === targetText(kind.provider, input.desired)
+  const cutOff = record.pending?.verb === "create" && observation.unfinished === true
+  if (!same || !cutOff) return record
+  // As it was found: what is missing is then asked for by us, and nobody's drift.
+  const reached = Object.keys(applied).filter((name) => observed[name] !== undefined)
+  const found = Object.fromEntries(reached.map((name) => [name, observed[name]]))
+  return { ...record, owned: true, applied: appliedForm(kind, found, hasher) }
 }
 
 /** What must never be: a record that does not know what was under way. */

@@ -158,6 +158,17 @@ export const calmMutants: readonly Mutant[] = [
   },
   {
     rule: "update-converges",
+    what: "an observe that takes whatever is there for unfinished",
+    subject: cards({
+      async observe(target, context) {
+        const seen = await observeCard(target, context)
+        return seen.kind === "present" ? { ...seen, unfinished: true } : seen
+      },
+    }),
+    says: "is taken for unfinished",
+  },
+  {
+    rule: "update-converges",
     what: "an update that does nothing",
     subject: cards({ update: done }),
     says: "after update the field text is not as desired",

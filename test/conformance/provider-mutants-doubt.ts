@@ -166,6 +166,18 @@ export const actingMutants: readonly Mutant[] = [
   },
   {
     rule: "crash-anywhere",
+    what: "a create that makes it first and fills it later",
+    subject: cards({
+      async create(target, context) {
+        const empty = { ...target, desired: { ...target.desired, text: "" } }
+        const made = await card.create(empty, context)
+        return made.kind === "done" ? blindPut(target, context) : made
+      },
+    }),
+    says: "left something that could be anybody's",
+  },
+  {
+    rule: "crash-anywhere",
     what: "an update that leaves a copy behind when it is cut short",
     subject: cards({
       async update(target, context) {

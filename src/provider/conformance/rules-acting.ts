@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../base/json.ts"
 import { type ActVerb, type Bench, must, sameSnapshot, Violation } from "./bench.ts"
+import { firstDifference } from "./matches.ts"
 import { atEveryCall, type Examination, nameOf, type RuleDefinition } from "./rule.ts"
 import { type PortCall, tapWorld } from "./world-tap.ts"
 
@@ -137,7 +138,7 @@ async function resultsUnder(
 
 export const crashAnywhere: RuleDefinition = {
   name: "crash-anywhere",
-  rule: "A crash before or after any port call leaves something that converges to one target.",
+  rule: "A crash at any port call leaves what is known as ours and converges to one target.",
   async examine(examination) {
     for (const verb of verbs) {
       for (const side of ["before", "after"] as const) {
@@ -175,6 +176,7 @@ async function crashAt(
     must(more <= 1, `${where} left ${more} targets`)
     return true
   }
+  if (verb === "create") await knownAsOurs(bench, spec, where)
   try {
     await bench.converge(spec, verb === "delete" ? "gone" : "there")
   } catch (error) {
@@ -182,6 +184,15 @@ async function crashAt(
   }
   await onlyThis(bench, spec, verb, where)
   return true
+}
+
+/** What is not as desired and could be anybody's would wait until a person adopts it. */
+async function knownAsOurs(bench: Bench, spec: JsonObject, where: string): Promise<void> {
+  const seen = await bench.observe(spec)
+  if (seen.kind !== "present") return
+  if (firstDifference(bench.kind, spec, seen.value) === undefined) return
+  const ours = seen.unfinished === true || seen.mark === bench.targetOf(spec).uid
+  must(ours, `${where} left something that could be anybody's`)
 }
 
 async function onlyThis(

@@ -95,8 +95,6 @@ export interface ScenarioDriver {
   readonly skip?: Partial<Readonly<Record<ScenarioName, string>>>
   /** How many targets `many-targets` makes where 1,000 are too many for one machine. */
   readonly targetsMax?: number
-  /** Crash points that `plane-killed` tries at most, where later ones are known to fail. */
-  readonly crashesMax?: number
   /** How long one step may take at most on a busy machine; a minute when missing. */
   readonly deadlineMs?: number
 }

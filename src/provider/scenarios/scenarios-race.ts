@@ -84,9 +84,8 @@ export const planeKilled: Scenario = {
     await stage.settle(...standing)
     let samples = 2
     let reached = true
-    const { crashes, driver } = stage.parts
-    const most = Math.min(crashes, driver.crashesMax ?? crashes)
-    for (let point = 1; reached && point <= most; point++) {
+    const { crashes } = stage.parts
+    for (let point = 1; reached && point <= crashes; point++) {
       reached = false
       for (const side of ["before", "after"] as const) {
         const n = ++samples

@@ -1,5 +1,6 @@
 // Makes, changes and removes directories. Only an empty directory is ever removed, and purging
-// touches nothing but temporary files of ours that a crash left behind.
+// touches nothing but temporary files of ours that a crash left behind. A create that a crash cut
+// off leaves a directory that is known as unfinished, and is ended as an update.
 
 import type { ActContext, ActResult } from "../../contract/provider.ts"
 import type { FilesAct } from "../../contract/world.ts"
@@ -23,6 +24,7 @@ import {
 import { errnoOf } from "./faults.ts"
 import { type Owner, wantedOwner } from "./file-spec.ts"
 import type { HostMemory } from "./host-memory.ts"
+import { unfinishedMode } from "./unfinished-directory.ts"
 
 export async function createDirectory(
   target: KindTarget<DirectorySpec>,
@@ -38,7 +40,7 @@ export async function createDirectory(
     if (sight.kind === "unknown") return failed(sight.cause, sight.stuck, sight.failure)
     if (sight.kind === "seen") return raced(`${path} exists by now; it is not replaced`)
     context.signal.throwIfAborted()
-    await files.mkdir(path, 0o700) // Closed until it has its owner and mode.
+    await files.mkdir(path, unfinishedMode) // Closed until it has its owner and mode.
     effect.happened = true
     const stat = await files.lstat(path)
     if (stat?.type !== "directory") throw new Error(`${path} vanished right after it was made`)

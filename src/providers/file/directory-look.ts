@@ -11,6 +11,7 @@ import { modeText, ownerFacts } from "./facts.ts"
 import { modeField, placeFields } from "./file-spec.ts"
 import type { HostMemory } from "./host-memory.ts"
 import { look, type Seen } from "./look.ts"
+import { isUnfinished } from "./unfinished-directory.ts"
 
 export const directorySpec = z.strictObject({
   ...placeFields,
@@ -26,6 +27,8 @@ export type DirectorySpec = z.output<typeof directorySpec>
 interface SeenDirectory extends Seen {
   /** Temporary files of ours that nobody uses any more, when the spec wants them purged. */
   readonly leftovers: readonly string[]
+  /** As a create of ours leaves it when it is cut off. */
+  readonly unfinished: boolean
 }
 
 export type DirectorySight = SeenDirectory | Absent | Unknown
@@ -36,23 +39,34 @@ export async function lookAt(
   memory: HostMemory,
   signal: AbortSignal,
 ): Promise<DirectorySight> {
-  const { path, root = "/", purge } = target.desired
+  const { path, root = "/" } = target.desired
   const sight = await look(files, { path, root }, memory, {
     applied: target.applied !== undefined,
     content: false,
     signal,
   })
   if (sight.kind !== "seen") return sight
-  if (purge !== true) memory.purging.delete(path)
-  if (purge !== true || sight.stat.type !== "directory") return { ...sight, leftovers: [] }
-  memory.purging.add(path)
   try {
-    const before = memory.leftoverBefore()
-    const read = () => memory.temporaries.leftovers(files, path, before)
-    return { ...sight, leftovers: await untilAborted(signal, read) }
+    return await untilAborted(signal, async () => ({
+      ...sight,
+      leftovers: await leftoversIn(files, target.desired, sight, memory),
+      unfinished: await isUnfinished(files, path, sight.stat),
+    }))
   } catch (error) {
     return { kind: "unknown", cause: error instanceof Error ? error.message : String(error) }
   }
+}
+
+async function leftoversIn(
+  files: FilesRead,
+  { path, purge }: DirectorySpec,
+  { stat }: Seen,
+  memory: HostMemory,
+): Promise<readonly string[]> {
+  if (purge !== true) memory.purging.delete(path)
+  if (purge !== true || stat.type !== "directory") return []
+  memory.purging.add(path)
+  return memory.temporaries.leftovers(files, path, memory.leftoverBefore())
 }
 
 export function directoryFacts(

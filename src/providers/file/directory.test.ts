@@ -9,8 +9,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Clock } from "../../base/clock.ts"
+import { type PortCall, tapWorld } from "../../provider/conformance/world-tap.ts"
+import { worldWith } from "../../provider/missing-handles.ts"
+import { nodeFiles } from "./adapter/node-files.ts"
 import { makeTempDir, noTempDir } from "./adapter/testing/temp-dir.ts"
 import { labelOf } from "./temporaries.ts"
 import { KindDriver } from "./testing/drive-kind.ts"
@@ -130,6 +133,51 @@ test("a purging directory with only our leftovers can be removed", async () => {
   directory = new KindDriver("Directory", { clock: inAnHour })
   expect(await directory.actOnSeen("delete", { path, purge: true })).toEqual({ kind: "done" })
   expect(existsSync(path)).toBe(false)
+})
+
+describe("a directory whose create was cut off", () => {
+  const root = process.getuid?.() === 0
+
+  /** The create ends right after this call. */
+  function dies(name: string): KindDriver {
+    const after = (call: PortCall) => {
+      if (call.name === name) throw new Error("crashed")
+    }
+    const { files } = tapWorld(worldWith({ files: nodeFiles() }), { after })
+    return new KindDriver("Directory", {}, files)
+  }
+
+  test.each(root ? ["mkdir", "chown"] : ["mkdir"])(
+    "after %s is known and completed",
+    async (call) => {
+      chmodSync(temp.path, 0o2777) // Below such a directory mkdir sets one bit more.
+      const spec = { path, mode: "0751", ...(root ? { owner: "1234", group: "2345" } : {}) }
+      await expect(dies(call).act("create", spec)).rejects.toThrow("crashed")
+      expect(await directory.observe(spec)).toMatchObject({ kind: "present", unfinished: true })
+      expect(await directory.actOnSeen("update", spec)).toEqual({ kind: "done" })
+      const seen = await directory.observe(spec)
+      expect(seen).toMatchObject({ kind: "present", value: spec })
+      expect(seen).not.toHaveProperty("unfinished")
+    },
+  )
+
+  test.each([
+    ["a closed directory", () => mkdirSync(path, { mode: 0o700 })],
+    ["a directory that nobody may enter", () => mkdirSync(path, { mode: 0o1000 })],
+    ["a file with that mode", () => writeFileSync(path, "", { mode: 0o1400 })],
+    [
+      "a directory with that mode and something in it",
+      () => {
+        mkdirSync(`${path}/kept`, { recursive: true })
+        chmodSync(path, 0o1400)
+      },
+    ],
+  ])("is not %s", async (_, put) => {
+    put()
+    const seen = await directory.observe({ path })
+    expect(seen.kind).toBe("present")
+    expect(seen).not.toHaveProperty("unfinished")
+  })
 })
 
 test("a directory whose parent is missing waits for it", async () => {

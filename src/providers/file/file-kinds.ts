@@ -74,6 +74,7 @@ function directoryKind(memory: HostMemory): KindProvider {
       return present(
         directoryFacts(files, sight, target.desired, target.applied),
         directoryToken(sight),
+        sight.unfinished ? { unfinished: true } : {},
       )
     },
     importer: fileImporter(memory, "directory"),

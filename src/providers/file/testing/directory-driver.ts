@@ -34,9 +34,6 @@ export const directoryScenarios: ScenarioDriver = {
     credentials: "the plane's own user is the only credential of a file system",
     "partial-answer": "each directory is read by itself, whole or not at all",
   },
-  // Known to fail later on: a plane that dies between making it and giving it to its owner leaves
-  // one that waits for adoption.
-  crashesMax: 2,
   async open({ directory, clock }) {
     const [targets, backupDirectory] = [`${directory}/targets`, `${directory}/backups`]
     fs.mkdirSync(targets)
