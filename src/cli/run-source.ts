@@ -1,6 +1,8 @@
 // Asking the plane to accept a revision or to look at a source now, and showing what it answers.
 
 import { at, isArray, type Json } from "../base/json.ts"
+import type { Client } from "../contract/client.ts"
+import { isCommitId } from "../contract/git-source.ts"
 import type { Cli } from "./command.ts"
 import type { AcceptOptions } from "./commands/source.ts"
 import { exitCode } from "./exit-codes.ts"
@@ -14,10 +16,25 @@ const text = (value: Json | undefined): string =>
 
 export async function accept(cli: Cli, id: string, revision: string, { reason }: AcceptOptions) {
   const loop = loopNamed(id, cli.options())
-  const answer = await cli.connect().call("POST", `${base}/accept`, { loop, revision, reason })
+  const client = cli.connect()
+  const body = { loop, revision: await wholeId(client, loop, revision), reason }
+  const answer = await client.call("POST", `${base}/accept`, body)
   if (await printData(cli, answer)) return exitCode.ok
   cli.terminal.print(`accepted ${text(at(answer, "revision")).slice(0, 12)} for ${loop}`)
   return showSource(cli, answer)
+}
+
+const shortest = 7
+
+/** The plane takes whole ids only. The beginning of the one that waits is completed, no other. */
+async function wholeId(client: Client, loop: string, given: string): Promise<string> {
+  const start = given.trim().toLowerCase()
+  if (isCommitId(start) || start.length < shortest) return given
+  const status = await client.call("GET", "/setpoint/v1/status")
+  const loops = at(status, "loops")
+  const found = isArray(loops) ? loops.find((one) => at(one, "id") === loop) : undefined
+  const waiting = at(found, "source", "refusedRevision")
+  return typeof waiting === "string" && waiting.startsWith(start) ? waiting : given
 }
 
 export async function fetchNow(cli: Cli, id: string): Promise<number> {

@@ -19,6 +19,8 @@ export interface RecordedSource {
 
 export interface AcceptedRevision {
   readonly revision: string
+  /** What was taken when a person looked: only from there it may pass. */
+  readonly from: string
   readonly by: string
   readonly at: string
   readonly reason: string
@@ -47,8 +49,12 @@ export async function recordGood(
   const origin = taken?.revision === revision ? taken.origin : undefined
   const note = `${objects} objects${origin === undefined ? "" : takenText(origin)}`
   const event = { type: "source", state: "good", revision, note } as const
-  const write = putDocument(ledgerKeys.source(loop), record)
-  await ledger.note(loop, enginePrincipal, [event], [write])
+  const writes = [putDocument(ledgerKeys.source(loop), record)]
+  const accepted = await storedAcceptance(ledger, loop)
+  // Once: a later push that goes back to it asks again.
+  const used = accepted !== undefined && accepted.revision === taken?.revision
+  if (used) writes.push({ kind: "delete", key: ledgerKeys.accepted(loop) })
+  await ledger.note(loop, enginePrincipal, [event], writes)
 }
 
 /** ", branch main: Add the third node (ann)" */
@@ -66,7 +72,18 @@ export async function takenRevision(
   return known?.source === source ? known.taken : undefined
 }
 
+/** The revision that may pass although it does not follow what is taken now. */
 export async function acceptedRevision(
+  ledger: Pick<Ledger, "store">,
+  loop: string,
+  source: string,
+): Promise<string | undefined> {
+  const accepted = await storedAcceptance(ledger, loop)
+  const taken = await takenRevision(ledger, loop, source)
+  return accepted !== undefined && accepted.from === taken?.revision ? accepted.revision : undefined
+}
+
+async function storedAcceptance(
   ledger: Pick<Ledger, "store">,
   loop: string,
 ): Promise<AcceptedRevision | undefined> {

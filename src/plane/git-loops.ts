@@ -29,7 +29,7 @@ function gitFacts(plane: Plane, loop: string, spec: GitSourceSpec): GitLoopFacts
       return data === undefined ? undefined : valuesOf(kind, data)
     },
     taken: () => takenRevision(ledger, loop, gitDescription(spec)),
-    accepted: async () => (await acceptedRevision(ledger, loop))?.revision,
+    accepted: () => acceptedRevision(ledger, loop, gitDescription(spec)),
   }
 }
 

@@ -59,6 +59,6 @@ function gitFacts(
       return data === undefined ? undefined : valuesOf(kind, data)
     },
     taken: async () => (asked ? undefined : takenRevision(ledger, loop, gitDescription(spec))),
-    accepted: async () => (await acceptedRevision(ledger, loop))?.revision,
+    accepted: () => acceptedRevision(ledger, loop, gitDescription(spec)),
   }
 }

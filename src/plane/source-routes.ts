@@ -6,7 +6,7 @@ import { toTimestamp } from "../base/clock.ts"
 import { type Json, toPlainJson } from "../base/json.ts"
 import type { Principal } from "../contract/principal.ts"
 import { kindText } from "../controllers/plan-approval.ts"
-import { acceptWrite } from "../controllers/source-record.ts"
+import { acceptWrite, takenRevision } from "../controllers/source-record.ts"
 import type { SourceState } from "../controllers/source-state.ts"
 import { gitFault } from "../sources/git/faults.ts"
 import { sourceView } from "./loop-status.ts"
@@ -14,7 +14,6 @@ import type { Plane } from "./plane.ts"
 import { loopAccess, named } from "./route-access.ts"
 
 const reasonMax = 500
-const shortest = 7
 /** What a person may let pass: history, never a missing signature or another environment. */
 const acceptable = new Set(["SPT-GIT-020", "SPT-GIT-021"])
 
@@ -63,13 +62,14 @@ async function accept(plane: Plane, principal: Principal, body: Json | undefined
   if (reason === "" || reason.length > reasonMax) throw refuse("it needs a reason, not too long")
   const revision = waitingRevision(keeper.state)
   if (revision === undefined) throw refuse("no commit waits for that")
-  if (given.length < shortest || !revision.startsWith(given)) {
-    throw refuse(`${revision} is what waits`)
-  }
+  // The whole id: a few characters of it are quickly those of another commit, too.
+  if (given !== revision) throw refuse(`${revision} is what waits`)
   const { ledger } = plane.engine
+  const from = (await takenRevision(ledger, loop, keeper.description))?.revision
+  if (from === undefined) throw refuse("nothing was taken that it would have to follow")
   const at = toTimestamp(plane.ports.clock.now())
   const event = { type: "source", state: "accepted", revision, note: reason } as const
-  const write = acceptWrite(loop, { revision, by: principal.name, at, reason })
+  const write = acceptWrite(loop, { revision, from, by: principal.name, at, reason })
   await ledger.note(loop, principal, [event], [write])
   await keeper.sync()
   return toPlainJson({ loop, revision, source: sourceView(keeper.state) })

@@ -25,7 +25,10 @@ export const sourceCommand: CliCommand = {
       .command("accept")
       .description("let one commit pass that does not follow the one before; for people only")
       .argument("<loop>", loop)
-      .argument("<commit>", "the one that status shows, at least 7 characters of it")
+      .argument(
+        "<commit>",
+        "the one that status shows; its whole id, or 7 characters and more of it",
+      )
       .requiredOption("--reason <text>", "why; kept in the journal")
       .action((id: string, commit: string, options: AcceptOptions) =>
         cli.run(async () => (await import("../run-source.ts")).accept(cli, id, commit, options)),

@@ -40,7 +40,7 @@ export interface GitLoopFacts {
   ): Promise<ReadonlyMap<string, string> | undefined>
   /** The revision that the loop took over last, also before a restart. */
   taken(): Promise<TakenRevision | undefined>
-  /** The commit that a person accepted although it does not descend. */
+  /** The commit that a person accepted although it does not descend from the one taken now. */
   accepted(): Promise<string | undefined>
 }
 

@@ -43,6 +43,9 @@ describe.skipIf(git.missing)("a repository whose history was written anew", () =
       rig.cli("source", "accept", "site", commit, "--reason", "cleaned up", ...more)
     const wrong = accept("0123456789ab")
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining("SPT-GIT-040")])
+    const call = (revision: string) =>
+      rig.plane.call("POST", "source/accept", { loop: "default.site", revision, reason: "x" })
+    await expect(call(other.slice(0, 12))).rejects.toThrow("is what waits")
     const file = join(rig.plane.base, "bot.token")
     const made = rig.cli("token", "create", "bot", "--kind", "agent", "--file", file)
     expect([made.code, made.text]).toEqual([0, expect.anything()])
@@ -55,6 +58,15 @@ describe.skipIf(git.missing)("a repository whose history was written anew", () =
     await waitFor("what was forced is there", () => read("a") === "forced\n")
     const told = (await rig.plane.history()).map((entry) => JSON.stringify(entry))
     expect(told.some((text) => /"accepted"/.test(text) && /cleaned up/.test(text))).toBe(true)
+
+    // Once: what was accepted is no way back later.
+    rig.push({ a: "onward\n", b: "two\n" })
+    await rig.fetch()
+    await waitFor("what follows is there", () => read("a") === "onward\n")
+    rig.repository.git(["update-ref", "refs/heads/main", other])
+    await rig.fetch()
+    await rig.sourceSays("invalid", /does not descend/)
+    expect(read("a")).toBe("onward\n")
   })
 })
 
