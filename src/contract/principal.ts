@@ -11,6 +11,16 @@ export interface Principal {
   readonly extra?: Readonly<Record<string, readonly string[]>>
   /** Who really asked, when a principal was allowed to speak as another. */
   readonly impersonator?: string
+  /** Missing where nothing of their own let them in. */
+  readonly signedInBy?: SignedInBy
+}
+
+/** What somebody signed in with: what they open with it ends with it. */
+export interface SignedInBy {
+  /** In a form that can be kept and asked again: "token:HASH", "issuer:CLIENT@URL". */
+  readonly ground: string
+  /** Wall time at which it ends by itself. */
+  readonly until?: number
 }
 
 /** May do everything that a request can ask for; the owner of the data directory is in it. */

@@ -63,14 +63,14 @@ function ask(
 }
 
 async function signIn(): Promise<string> {
-  const reply = await ask(`/login?token=${sessions.link(alice)}`)
+  const reply = await ask(`/login?token=${sessions.link(alice, ground)}`)
   expect(reply.status).toBe(303)
   return String(reply.headers["set-cookie"]).split(";")[0] ?? ""
 }
 
 describe("the dashboard", () => {
   it("opens by a link that works once, with a cookie that no script gets", async () => {
-    const link = sessions.link(alice)
+    const link = sessions.link(alice, ground)
     const first = await ask(`/login?token=${link}`)
     expect(String(first.headers["set-cookie"])).toMatch(/; HttpOnly; SameSite=Strict$/)
     expect((await ask(`/login?token=${link}`)).status).toBe(401)
@@ -81,13 +81,13 @@ describe("the dashboard", () => {
 
   it("twin: without that protection the link opens a second session", async () => {
     rearm = disarm("login-link-works-once")
-    const link = sessions.link(alice)
+    const link = sessions.link(alice, ground)
     expect((await ask(`/login?token=${link}`)).status).toBe(303)
     expect((await ask(`/login?token=${link}`)).status).toBe(303)
   })
 
   it("ends links after minutes and sessions after half a day", async () => {
-    const link = sessions.link(alice)
+    const link = sessions.link(alice, ground)
     const cookie = await signIn()
     await clock.advance(11 * 60_000)
     expect((await ask(`/login?token=${link}`)).status).toBe(401)
@@ -186,7 +186,7 @@ describe("the dashboard", () => {
     const refused = await withToken("right")
     expect(refused.status).toBe(429)
     expect(refused.text).toContain("SPT-API-056")
-    expect((await ask(`/login?token=${sessions.link(alice)}`)).status).toBe(303)
+    expect((await ask(`/login?token=${sessions.link(alice, ground)}`)).status).toBe(303)
     await clock.advance(61_000)
     expect((await withToken("right")).status).toBe(200)
   })
@@ -225,6 +225,21 @@ describe("the dashboard", () => {
     expect(restarted().principal(lost)).toBeUndefined()
     has = false
     expect(restarted().principal(good)).toBeUndefined()
+  })
+
+  it("opens nothing from a session that would last longer than it", async () => {
+    let cookie = await signIn()
+    for (let hours = 0; hours < 11; hours++) {
+      await clock.advance(3_600_000)
+      const secret = cookie.slice(cookie.indexOf("=") + 1)
+      const { signedInBy, ...who } = sessions.principal(secret) ?? alice
+      const link = sessions.link(who, { ...ground, ...signedInBy })
+      const { headers } = await ask(`/login?token=${link}`)
+      cookie = String(headers["set-cookie"]).split(";")[0] ?? ""
+      expect((await ask(read, { cookie })).status).toBe(200)
+    }
+    await clock.advance(3_601_000)
+    expect((await ask(read, { cookie })).status).toBe(401)
   })
 
   it("ends a session at its time, whatever restarts came between", async () => {

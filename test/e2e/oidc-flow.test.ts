@@ -64,6 +64,7 @@ describe("signing in by way of an issuer", () => {
     expect(principal).toEqual({
       ...{ name: "carol", kind: "human" },
       groups: ["team", "system:authenticated"],
+      signedInBy: { ground: `issuer:plane@${server.url}`, until: expect.any(Number) },
     })
   })
 

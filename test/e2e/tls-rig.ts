@@ -77,7 +77,7 @@ export class TlsRig {
     const server = await serveHttp({
       ...{ verbs, reads, registry, extensions, authorizer: allowAll, clock: systemClock },
       authenticate: firstKnown(
-        certificateAuthenticator,
+        certificateAuthenticator("authority:test"),
         tokenAuthenticator(() =>
           tokens.map(([token, principal]) => ({ sha256: sha256(token), principal })),
         ),

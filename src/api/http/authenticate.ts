@@ -11,7 +11,12 @@ import type { ApiRequest } from "./exchange.ts"
 export interface Credentials {
   readonly token?: string
   /** Of a client certificate that our own authority signed. */
-  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] }
+  readonly certificate?: {
+    readonly commonName: string
+    readonly organizations: readonly string[]
+    /** Wall time. */
+    readonly until?: number
+  }
 }
 
 /** Undefined when nobody is known by them. */
@@ -40,9 +45,13 @@ export function tokenAuthenticator(entries: () => readonly TokenEntry[]): Authen
       if (known.byteLength === given.byteLength && timingSafeEqual(known, given)) found = principal
     }
     if (found === undefined || isSource(found)) return undefined
-    return found.name === enginePrincipal.name ? undefined : found
+    if (found.name === enginePrincipal.name) return undefined
+    return { ...found, signedInBy: { ground: tokenGround(given.toString("hex")) } }
   }
 }
+
+/** Of a token, by its hash. */
+export const tokenGround = (sha256: string): string => `token:${sha256}`
 
 export function bearerToken(request: Pick<ApiRequest, "headers">): string | undefined {
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? "")
@@ -66,10 +75,10 @@ export function clientCertificate(
 
 function readCertificate(socket: Socket): ClientCertificate | "none" {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return "none"
-  const { subject } = socket.getPeerCertificate()
+  const { subject, valid_to: end } = socket.getPeerCertificate()
   const [commonName, organizations] = [textsOf(subject?.CN), textsOf(subject?.O)]
   if (commonName.length !== 1 || commonName[0] === "") return "none"
-  return { commonName: commonName[0] ?? "", organizations }
+  return { commonName: commonName[0] ?? "", organizations, until: Date.parse(end) }
 }
 
 /** Node joins several of a name into a list, whatever its types say. */
@@ -78,12 +87,18 @@ function textsOf(value: string | readonly string[] | undefined): readonly string
   return typeof value === "string" ? [value] : value
 }
 
-/** Our authority signs only for the names it was told to; what it signed is as good as a token. */
-export const certificateAuthenticator: Authenticate = ({ certificate }) => {
-  if (certificate === undefined) return undefined
-  const { commonName: name, organizations: groups } = certificate
-  if (isSource({ name }) || name === enginePrincipal.name) return undefined
-  return { name, kind: "human", groups }
+/**
+ * Our authority signs only for the names it was told to; what it signed is as good as a token.
+ * `ground` says which authority that is.
+ */
+export function certificateAuthenticator(ground: string): Authenticate {
+  return ({ certificate }) => {
+    if (certificate === undefined) return undefined
+    const { commonName: name, organizations: groups, until } = certificate
+    if (isSource({ name }) || name === enginePrincipal.name) return undefined
+    const signedInBy = { ground, ...(until === undefined ? {} : { until }) }
+    return { name, kind: "human", groups, signedInBy }
+  }
 }
 
 /** Whoever the first of them knows. */

@@ -10,10 +10,10 @@ import { apiFault } from "../faults.ts"
 import { send } from "./answer.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
 import { portFault } from "./faults.ts"
-import type { OidcFlow } from "./oidc-flow.ts"
+import type { Begun, Finished } from "./oidc-flow.ts"
 import { requireOwnPage } from "./own-page.ts"
 import { readBody } from "./read-body.ts"
-import { firmGround, type Ground, type Sessions } from "./sessions.ts"
+import type { Ground, Sessions } from "./sessions.ts"
 
 export interface SignedIn {
   readonly principal: Principal
@@ -25,8 +25,15 @@ export interface SignInWays {
   readonly version: string
   /** Undefined when nobody is known by this token. */
   byToken?(token: string): Promise<SignedIn | undefined>
-  /** By way of another issuer. */
-  readonly issuer?: OidcFlow
+  readonly issuer?: IssuerWay
+}
+
+/** By way of another issuer. */
+export interface IssuerWay {
+  /** "login.example.com" */
+  readonly name: string
+  begin(redirect: string): Promise<Begun>
+  finish(finished: Finished): Promise<SignedIn>
 }
 
 interface Asked {
@@ -155,11 +162,11 @@ export class DashboardSignIn {
     const given = new URLSearchParams(query)
     const [state, code] = [given.get("state") ?? "", given.get("code") ?? ""]
     const binding = cookieOf(request, bindingName(request))
-    const principal = await issuer.finish({ state, code, binding }).catch((error) => {
+    const found = await issuer.finish({ state, code, binding }).catch((error) => {
       this.#sessions.failures.add()
       throw error
     })
-    const session = this.#sessions.start(principal, firmGround)
+    const session = this.#sessions.start(found.principal, found.ground)
     // A redirect would still count as one of the issuer's site, and be refused.
     send(response, {
       ...{ status: 200, text: goHome, contentType: "text/html; charset=utf-8" },

@@ -93,6 +93,7 @@ describe("people of another issuer", () => {
     expect(await who()).toEqual({
       ...{ name: "carol", kind: "human" },
       groups: ["team", "system:authenticated"],
+      signedInBy: { ground: `issuer:plane@${issuer.url}`, until: expect.any(Number) },
     })
   })
 

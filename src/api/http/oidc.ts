@@ -81,6 +81,10 @@ export function openIssuer(options: OidcOptions, clock: Clock): OidcIssuer {
   return { options, ask, facts, identify }
 }
 
+/** Who an issuer vouched for is known while the plane asks that issuer, as that client. */
+export const issuerGround = ({ issuer, clientId }: OidcOptions): string =>
+  `issuer:${clientId}@${issuer}`
+
 export function oidcAuthenticator(options: OidcOptions, clock: Clock): Authenticate {
   return issuerAuthenticator(openIssuer(options, clock))
 }
@@ -137,6 +141,7 @@ function principalOf(payload: JWTPayload, options: OidcOptions): Principal | und
     name: whole,
     kind: "human",
     groups: groups.filter((one) => !isOfSystem(one)),
+    signedInBy: { ground: issuerGround(options), until: (payload.exp ?? 0) * 1000 },
   }
 }
 

@@ -1,6 +1,7 @@
 // Sign-ins of the dashboard: a link that works once and soon ends, and the session that it opens.
-// Only hashes are kept. A session ends after half a day, and with what it was opened by; where a
-// book is given, it outlives the plane's process.
+// Only hashes are kept. A session ends after half a day, and with what it was opened by; nothing
+// that is opened from it lasts longer than it would. Where a book is given, it outlives the plane's
+// process.
 
 import { createHash } from "node:crypto"
 import type { Clock } from "../../base/clock.ts"
@@ -13,14 +14,15 @@ const sessionMs = 12 * 3_600_000
 const most = 256
 const minuteMs = 60_000
 
-/** What a session stands on, in a form that can be kept: a token's hash, a name, an end. */
+/** What a session stands on. There is none that always stands: everybody can be let go. */
 export interface Ground {
+  /** In a form that can be kept. */
   readonly text: string
-  /** False once it was taken away or has ended. */
+  /** Wall time at which it ends by itself. */
+  readonly until?: number
+  /** False once it was taken away. */
   stands(): boolean
 }
-
-export const firmGround: Ground = { text: "", stands: () => true }
 
 export interface KeptSession {
   /** SHA-256 of its secret. */
@@ -68,7 +70,7 @@ export class Sessions {
   }
 
   /** The secret part of a link. */
-  link(principal: Principal, ground: Ground = firmGround): string {
+  link(principal: Principal, ground: Ground): string {
     return this.#add(this.#links, { principal, ground }, linkMs)
   }
 
@@ -92,8 +94,14 @@ export class Sessions {
     if (this.#sessions.delete(keyOf(session))) this.#keep()
   }
 
+  /** Says what the session stands on and when it ends: nothing opened from it may last longer. */
   principal(session: string): Principal | undefined {
-    return this.#find(this.#sessions, keyOf(session))?.principal
+    const row = this.#find(this.#sessions, keyOf(session))
+    if (row === undefined) return undefined
+    const { principal, ground, until } = row
+    const leftMs = until - this.#clock.monotonic()
+    const signedInBy = { ground: ground.text, until: this.#clock.now() + leftMs }
+    return { ...principal, signedInBy }
   }
 
   #keep(): void {
@@ -106,12 +114,14 @@ export class Sessions {
     )
   }
 
-  #add(rows: Map<string, Row>, { principal, ground }: Omit<Row, "until">, ms: number): string {
+  #add(rows: Map<string, Row>, { principal, ground }: Omit<Row, "until">, maxMs: number): string {
+    const ms = Math.min(maxMs, (ground.until ?? Number.POSITIVE_INFINITY) - this.#clock.now())
+    const { signedInBy: _, ...who } = principal
     const secret = hex(this.#random.bytes(32))
     // The oldest goes when there are too many.
     const [oldest] = rows.size >= most ? rows.keys() : []
     if (oldest !== undefined) rows.delete(oldest)
-    rows.set(keyOf(secret), { principal, ground, until: this.#clock.monotonic() + ms })
+    rows.set(keyOf(secret), { principal: who, ground, until: this.#clock.monotonic() + ms })
     return secret
   }
 

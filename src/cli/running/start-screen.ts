@@ -1,10 +1,8 @@
 // The first lines of a running plane: what runs, what it keeps, how to look, how to stop.
 
 import { at } from "../../base/json.ts"
-import { authenticatedGroup, type Principal } from "../../contract/principal.ts"
 import { stopText } from "../../contract/stop.ts"
 import type { ApiObject } from "../../object/object.ts"
-import { localPrincipal } from "../../plane/adapters/local-token.ts"
 import type { LocalPlane } from "../../plane/adapters/open-local-plane.ts"
 import { standingText } from "../../plane/break-glass-keeper.ts"
 import type { Terminal } from "../terminal.ts"
@@ -43,7 +41,7 @@ export function startScreen(
 
 /** A link that signs in is shown to a person, never written into a log. */
 function pageText(server: LocalPlane["server"], interactive: boolean): string {
-  if (interactive) return `${server.link(owner())}   (in a browser; works once)`
+  if (interactive) return `${server.ownerLink()}   (in a browser; works once)`
   return `${server.dashboard}   (\`setpoint dashboard\` prints a link that signs in)`
 }
 
@@ -51,10 +49,4 @@ function loopText({ metadata, spec }: ApiObject): string {
   const path = at(spec, "source", "directory", "path") ?? at(spec, "source", "git", "url")
   const what = typeof path === "string" ? `keeps ${path}` : "keeps what comes by the API"
   return `${metadata.namespace}.${metadata.name}  ${String(at(spec, "mode"))}  ${what}`
-}
-
-/** As whoever signs in: a browser is outside like every other client. */
-function owner(): Principal {
-  const principal = localPrincipal()
-  return { ...principal, groups: [...(principal.groups ?? []), authenticatedGroup] }
 }

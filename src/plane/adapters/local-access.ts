@@ -45,12 +45,19 @@ export interface LocalAccess {
   close(): Promise<void>
 }
 
+/** Whoever lets people in besides the file of tokens. */
+export interface Trusted {
+  readonly owner: TokenEntry
+  /** What a session stands on that a certificate opened. */
+  readonly authority: string
+  readonly issuer: IssuerOptions | undefined
+}
+
 /** Before anybody is served. */
 export async function openAccess(
   plane: Plane,
   directory: string,
-  owner: TokenEntry,
-  given: IssuerOptions | undefined,
+  { owner, authority, issuer: given }: Trusted,
 ): Promise<LocalAccess> {
   const { verbs, roles } = plane.api
   await ensureDefaultRoles({ verbs, store: plane.ports.store }, defaultRoles(roleKinds(plane)))
@@ -59,7 +66,7 @@ export async function openAccess(
   const accounts = accountTokens({ key: openAccountKey(directory), clock, random, verbs })
   const issuer = given === undefined ? undefined : openIssuer(readIssuer(given), clock)
   const known = [
-    certificateAuthenticator,
+    certificateAuthenticator(authority),
     tokenAuthenticator(() => [owner, ...others()]),
     accounts.authenticate,
     ...(issuer === undefined ? [] : [issuerAuthenticator(issuer)]),

@@ -4,21 +4,23 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ExtensionRoute } from "../../api/extensions.ts"
-import { portFault } from "../../api/http/faults.ts"
+import { type TokenEntry, tokenGround } from "../../api/http/authenticate.ts"
 import { type HttpServer, serveHttp } from "../../api/http/http-server.ts"
-import { firmGround, Sessions } from "../../api/http/sessions.ts"
+import { issuerGround } from "../../api/http/oidc.ts"
+import { Sessions } from "../../api/http/sessions.ts"
 import type { TlsOptions } from "../../api/http/tls-listener.ts"
+import { sha256 } from "../../base/hash.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
-import { mastersGroup, type Principal } from "../../contract/principal.ts"
+import { authenticatedGroup, mastersGroup, type Principal } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 import { GitHooks } from "../git-hooks.ts"
 import type { Plane } from "../plane.ts"
 import { openAuditLog } from "./audit-log.ts"
 import { dashboardFiles } from "./dashboard-files.ts"
-import { dashboardWays } from "./dashboard-ways.ts"
+import { dashboardWays, standing } from "./dashboard-ways.ts"
 import { type IssuerOptions, openAccess } from "./local-access.ts"
 import { type ListenOptions, type LocalTls, localTls, urlHost } from "./local-tls.ts"
-import { localPrincipal, type openLocalToken } from "./local-token.ts"
+import { localPrincipal } from "./local-token.ts"
 import { type Authority, openAuthority } from "./pki/authority.ts"
 import { kubeconfigText } from "./pki/kubeconfig.ts"
 import { processMetrics } from "./process-metrics.ts"
@@ -33,14 +35,14 @@ export interface LocalServer extends HttpServer {
   readonly kubeconfig: string
   /** "http://127.0.0.1:7444" */
   readonly dashboard: string
-  /** A link to the dashboard that signs this principal in, once. */
-  link(principal: Principal): string
+  /** A link to the dashboard that signs the owner in, once. */
+  ownerLink(): string
 }
 
 export async function serveLocally(
   plane: Plane,
   directory: string,
-  token: ReturnType<typeof openLocalToken>,
+  token: TokenEntry,
   options: {
     readonly version: string
     readonly listen?: ListenOptions
@@ -55,15 +57,18 @@ export async function serveLocally(
   const pagePort: PortName = { directory, name: "dashboard", usual: 7444 }
   const authority = openAuthority({ directory, random: systemRandom, now: systemClock.now })
   const shown = localTls(authority, listen)
+  const signer = `authority:${sha256(authority.certificate)}`
+  const trusted = { owner: token, authority: signer, issuer: options.issuer }
   const others = tokenBook(directory, () => systemClock.now())
-  const ground = sessionGrounds(others)
+  const fixed = options.issuer === undefined ? [signer] : [signer, issuerGround(options.issuer)]
+  const ground = sessionGrounds({ tokens: () => [token, ...others()], fixed: new Set(fixed) })
   const sessions = new Sessions(systemClock, systemRandom, sessionFile(directory, ground))
   const { pair, isOurs } = shown
   const ports = portsToTry(apiPort, listen.port)
   const tls: TlsOptions = { host, ports, ...pair, clientAuthority: authority.certificate, isOurs }
-  const access = await openAccess(plane, directory, token, options.issuer)
+  const access = await openAccess(plane, directory, trusted)
   const { authenticate, routes } = access
-  const ways = dashboardWays({ ...access, version: options.version, tokens: others, ground })
+  const ways = dashboardWays({ ...access, version: options.version, ground })
   const pagePorts = portsToTry(pagePort, listen.dashboardPort)
   const pages = { ports: pagePorts, sessions, ways, ...dashboardFiles() }
   await plane.namespaces.trust(authority.certificate)
@@ -87,10 +92,8 @@ export async function serveLocally(
   const kubeconfig = writeKubeconfig(directory, address, authority, shown)
   const dashboard = `http://127.0.0.1:${page}`
   const link = (principal: Principal) => {
-    // A session by a token ends with the token.
-    const byToken = others().some((one) => one.principal.name === principal.name)
-    const secret = sessions.link(principal, byToken ? ground(`name:${principal.name}`) : firmGround)
-    return `${dashboard}/login?token=${secret}`
+    const found = standing(principal, principal.signedInBy, ground)
+    return `${dashboard}/login?token=${sessions.link(principal, found.ground)}`
   }
   plane.extensions.register(linkRoute(link))
   const measured = processMetrics(plane.ports.metrics, { directory, version: options.version })
@@ -104,7 +107,7 @@ export async function serveLocally(
     await access.close()
     audit.close()
   }
-  return { ...server, close, address, kubeconfig, dashboard, link }
+  return { ...server, close, address, kubeconfig, dashboard, ownerLink: () => link(ownerOf(token)) }
 }
 
 /** What of a plane is served. */
@@ -113,20 +116,19 @@ const servedOf = ({ api, extensions, ports }: Plane) => ({
   ...{ extensions, metrics: ports.metrics, clock: systemClock },
 })
 
-/** A new link for whoever asks; it opens what they may do anyway. */
+/** As whoever signs in with it: a browser is outside like every other client. */
+function ownerOf({ sha256: hash, principal }: TokenEntry): Principal {
+  const groups = [...(principal.groups ?? []), authenticatedGroup]
+  return { ...principal, groups, signedInBy: { ground: tokenGround(hash) } }
+}
+
+/** A link for whoever asks, for what they may do anyway and for as long as they could anyway. */
 function linkRoute(link: (principal: Principal) => string): ExtensionRoute {
   return {
     method: "POST",
     pattern: "/setpoint/v1/dashboard/link",
     access: () => [],
-    handler: async (principal) => {
-      // Their tokens end within the hour, and a borrowed name with whoever lent it.
-      const isAccount = principal.name.startsWith("system:serviceaccount:")
-      if (isAccount || principal.impersonator !== undefined) {
-        throw portFault("SPT-API-054", { user: principal.name })
-      }
-      return { url: link(principal) }
-    },
+    handler: async (principal) => ({ url: link(principal) }),
   }
 }
 

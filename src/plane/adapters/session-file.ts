@@ -1,44 +1,38 @@
 // Sessions of the dashboard in DIR/sessions.json, readable by the owner alone, with hashes only: a
 // plane that comes back knows who was signed in. One that can't be read or written signs nobody in
-// and stops nothing else.
+// and stops nothing else. What a session stands on is looked at again with every request.
 
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { TokenEntry } from "../../api/http/authenticate.ts"
-import {
-  firmGround,
-  type Ground,
-  type KeptSession,
-  type SessionBook,
-} from "../../api/http/sessions.ts"
+import { type TokenEntry, tokenGround } from "../../api/http/authenticate.ts"
+import type { Ground, KeptSession, SessionBook } from "../../api/http/sessions.ts"
 import { isObject, type Json } from "../../base/json.ts"
-import { systemClock } from "../../base/system.ts"
+import type { SignedInBy } from "../../contract/principal.ts"
 import { writePrivateFile } from "../../store/engines/private-files.ts"
 
 const fileMax = 1_000_000
 
-/** What sessions can stand on; `tokens` are those of others than the owner. */
-export function sessionGrounds(tokens: () => readonly TokenEntry[]) {
-  const stands: Readonly<Record<string, (rest: string) => boolean>> = {
-    /** One token, by its hash. */
-    token: (sha256) => tokens().some((one) => one.sha256 === sha256),
-    /** Any token of one name. */
-    name: (name) => tokens().some(({ principal }) => principal.name === name),
-    /** Up to a moment. */
-    until: (ms) => systemClock.now() < Number(ms),
-  }
-  return (text: string): Ground | undefined => {
-    if (text === "") return firmGround
-    const [, kind = "", rest = ""] = /^(\w+):(.*)$/s.exec(text) ?? []
-    const check = Object.hasOwn(stands, kind) ? stands[kind] : undefined
-    return check === undefined ? undefined : { text, stands: () => check(rest) }
+export interface GroundPorts {
+  /** The owner's and those of others, as they are now. */
+  tokens(): readonly TokenEntry[]
+  /** What does not change while the plane runs: our own authority, an issuer. */
+  readonly fixed: ReadonlySet<string>
+}
+
+/** Undefined for who signed in with nothing that can be asked again, or with what is unknown. */
+export type FindGround = (by: SignedInBy | undefined) => Ground | undefined
+
+export function sessionGrounds({ tokens, fixed }: GroundPorts): FindGround {
+  const stands = (text: string): boolean =>
+    fixed.has(text) || tokens().some(({ sha256 }) => tokenGround(sha256) === text)
+  return (by) => {
+    if (by === undefined || !stands(by.ground)) return undefined
+    const { ground: text, until } = by
+    return { text, ...(until === undefined ? {} : { until }), stands: () => stands(text) }
   }
 }
 
-export function sessionFile(
-  directory: string,
-  ground: (text: string) => Ground | undefined,
-): SessionBook {
+export function sessionFile(directory: string, find: FindGround): SessionBook {
   const path = join(directory, "sessions.json")
   const read = (): readonly KeptSession[] => {
     try {
@@ -55,7 +49,7 @@ export function sessionFile(
       writePrivateFile(path, `${JSON.stringify({ format: 1, sessions })}\n`)
     } catch {} // Then they end with the process.
   }
-  return { read, write, ground }
+  return { read, write, ground: (text) => find({ ground: text }) }
 }
 
 function isKept(value: Json): boolean {

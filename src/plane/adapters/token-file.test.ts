@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { tokenAuthenticator } from "../../api/http/authenticate.ts"
+import { sha256 } from "../../base/hash.ts"
 import type { Principal } from "../../contract/principal.ts"
 import { SimRandom } from "../../sim/sim-random.ts"
 import { createToken, readTokens, revokeToken, tokenBook } from "./token-file.ts"
@@ -32,12 +33,13 @@ describe("tokens", () => {
       name: "bob",
       kind: "human",
       groups: ["setpoint:humans"],
+      signedInBy: { ground: `token:${sha256(token)}` },
     })
-    expect(who({ token: other })).toEqual(robo)
+    expect(who({ token: other })).toMatchObject(robo)
     expect(who({ token: `${token}0` })).toBeUndefined()
     now += hour
     expect(who({ token: token })).toBeUndefined()
-    expect(who({ token: other })).toEqual(robo)
+    expect(who({ token: other })).toMatchObject(robo)
     revokeToken(directory, "robo")
     expect(who({ token: other })).toBeUndefined()
   })
