@@ -2,7 +2,7 @@
 // same stays as it is; one that says something else is kept unless --force is given. All or
 // nothing.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import type { Json } from "../base/json.ts"
 import { toPlainJson } from "../base/json.ts"
@@ -29,8 +29,9 @@ export async function runImport(
   const dir = options.dir ?? options.observe
   if (options.observe !== undefined) cli.connect() // Without a plane nothing is written either.
   const stop = new AbortController()
+  const scope = scopeOf(options.scope ?? [])
   const imports = await importLocal(
-    { kinds, scope: scopeOf(options.scope ?? []), signal: stop.signal },
+    { kinds, scope, signal: stop.signal },
     {
       directory: data,
       ...(options.root === undefined ? {} : { roots: options.root }),
@@ -48,7 +49,9 @@ export async function runImport(
     return exitCode.ok
   }
   const folder = resolve(dir)
-  const written = await writeFolder(folder, placed, options.force === true)
+  // Whoever asks for what not everyone may read gets manifests that nobody else may read either.
+  const mode = scope.private === "include" ? { mode: 0o600 } : {}
+  const written = await writeFolder(folder, placed, { ...mode, force: options.force === true })
   if (options.observe !== undefined) await observe(cli, folder, options.observe)
   if (await printDocument(cli, { dir: folder, objects: objects.length, written, skipped })) {
     return exitCode.ok
@@ -98,7 +101,7 @@ const manifestText = (object: ApiObject): Promise<string> =>
 async function writeFolder(
   folder: string,
   imports: readonly KindImport[],
-  force: boolean,
+  { force, mode }: { readonly force: boolean; readonly mode?: number },
 ): Promise<number> {
   const files: { readonly path: string; readonly text: string }[] = []
   for (const { resource, objects } of imports) {
@@ -114,9 +117,12 @@ async function writeFolder(
     const why = "it exists and says something else"
     throw cliFault("SPT-CLI-002", { what: shown(taken.path), why, hint })
   }
+  for (const { path } of files) {
+    if (mode !== undefined && existsSync(path)) chmodSync(path, mode)
+  }
   for (const { path, text } of changed) {
     mkdirSync(join(path, ".."), { recursive: true })
-    writeFileSync(path, text)
+    writeFileSync(path, text, mode === undefined ? {} : { mode })
   }
   return changed.length
 }

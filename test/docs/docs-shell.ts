@@ -49,7 +49,7 @@ export class DocsShell {
 
   /** With kubectl, where a document uses it, for the plane in this folder. */
   constructor(kubectl?: string) {
-    mkdirSync(this.base, { mode: 0o700 })
+    mkdirSync(this.base, { mode: 0o711 }) // `setpoint import` leaves out what is in a closed one.
     for (const folder of [this.here, this.targets, join(this.base, "bin")]) mkdirSync(folder)
     const command = join(this.base, "bin", "setpoint")
     writeFileSync(command, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`)

@@ -26,13 +26,13 @@ const run = (...args: readonly string[]) => rig.run("--data", rig.path("data"), 
 
 beforeAll(() => {
   mkdirSync(rig.path("app", "conf.d"), { recursive: true })
-  writeFileSync(rig.path("app", "conf.d", "a-b.conf"), "listen 80\n", { mode: 0o640 })
+  writeFileSync(rig.path("app", "conf.d", "a-b.conf"), "listen 80\n")
   writeFileSync(rig.path("app", "Odd name.TXT"), '\t- "x: y" \n\nno newline at the end')
   writeFileSync(rig.path("app", "blob"), Buffer.from([0, 255, 1, 254]))
   symlinkSync("conf.d/a-b.conf", rig.path("app", "current"))
   writeFileSync(rig.path("app", "password"), "canary-secret\n", { mode: 0o600 })
   writeFileSync(rig.path("app", "id"), "-----BEGIN OPENSSH PRIVATE KEY-----\ncanary-key\n")
-  for (const name of ["conf.d", "."]) chmodSync(rig.path("app", name), 0o755)
+  for (const name of ["conf.d", ".", ".."]) chmodSync(rig.path("app", name), 0o755)
 })
 afterAll(() => rig.close())
 
@@ -65,7 +65,7 @@ it("turns what exists into manifests that change nothing but whose it is", async
   const texts = files.map((name) => readFileSync(rig.path("site", "files", name), "utf8"))
   expect(texts.join()).not.toContain("canary")
   const { stderr } = wrote
-  expect(stderr).toContain(`left out ${rig.path("app", "password")}: only its owner may read it`)
+  expect(stderr).toContain(`left out ${rig.path("app", "password")}: not everyone may read it`)
   expect(stderr).toContain(`left out ${rig.path("app", "id")}: it holds a private key`)
 })
 
@@ -80,6 +80,21 @@ it("writes the same files again, and over none that somebody changed", async () 
   expect(readFileSync(file, "utf8")).toBe("mine\n")
   expect(await run(...take, "--force")).toMatchObject({ code: 0 })
   expect(readFileSync(file, "utf8")).toBe(text)
+})
+
+it("writes what not everyone may read for nobody else's eyes", async () => {
+  const secrets = [...take, "--scope", "private=include", "--dir", rig.path("private")]
+  const modes = () => {
+    const files = readdirSync(rig.path("private", "files"))
+    return new Set(files.map((name) => statSync(rig.path("private", "files", name)).mode & 0o777))
+  }
+  expect(await run(...secrets)).toMatchObject({ code: 0 })
+  expect(modes()).toEqual(new Set([0o600]))
+  for (const name of readdirSync(rig.path("private", "files"))) {
+    chmodSync(rig.path("private", "files", name), 0o644)
+  }
+  expect(await run(...secrets)).toMatchObject({ code: 0 })
+  expect(modes()).toEqual(new Set([0o600]))
 })
 
 it("refuses what it can't understand with a sentence and a hint", async () => {

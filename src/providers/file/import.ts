@@ -1,11 +1,12 @@
 // What lies below a directory, as specs of files and directories. It never follows a symlink, never
 // leaves the file system it began on, and takes no file that looks as if it held a secret: content
-// of a File stands in its manifest in the clear. Whatever is not taken is named with its reason.
+// of a File stands in its manifest in the clear. So what not everyone on the host may read is left
+// out unless somebody asks for it. Whatever is not taken is named with its reason.
 
 import type { JsonObject } from "../../base/json.ts"
 import type { Found, Importer, Skipped } from "../../contract/importer.ts"
 import type { FileStat, FilesRead } from "../../contract/world.ts"
-import { isNormalPath } from "./bounds.ts"
+import { ancestorsOf, isNormalPath } from "./bounds.ts"
 import { modeText } from "./facts.ts"
 import { fileFault } from "./faults.ts"
 import type { HostMemory } from "./host-memory.ts"
@@ -19,7 +20,7 @@ const depthMax = 64
 
 const options = {
   path: { description: "a directory; what lies below it is taken", required: true },
-  private: { description: "include: also files that only their owner may read" },
+  private: { description: "include: also files that not everyone on this host may read" },
 }
 
 type Wanted = "file" | "directory"
@@ -47,6 +48,16 @@ interface WalkOptions {
   readonly hidden: boolean
 }
 
+/** Whether everyone on the host may read the file, or reach what is in the directory. */
+const isOpen = ({ type, mode }: FileStat): boolean =>
+  (mode & (type === "directory" ? 0o001 : 0o004)) !== 0
+
+interface Level {
+  readonly depth: number
+  /** Everyone may come this far. */
+  readonly open: boolean
+}
+
 class Walk {
   readonly found: Found[] = []
   readonly skipped: Skipped[] = []
@@ -68,21 +79,28 @@ class Walk {
     if (sight.stat.type !== "directory") throw refusal(this.#top, "it is not a directory")
     this.#device = sight.stat.device
     this.#takeDirectory(this.#top, sight.stat)
-    await this.#below(this.#top, 1)
+    await this.#below(this.#top, { depth: 1, open: this.#isReachable() })
   }
 
-  async #below(directory: string, depth: number): Promise<void> {
+  /** What lies in a closed directory is private, however open it is itself. */
+  #isReachable(): boolean {
+    const stats = this.#options.files.lstatMany([...ancestorsOf(this.#top), this.#top])
+    return stats.every((stat) => stat !== undefined && !(stat instanceof Error) && isOpen(stat))
+  }
+
+  async #below(directory: string, { depth, open }: Level): Promise<void> {
     if (depth > depthMax) return this.#skip(directory, `it is more than ${depthMax} levels deep`)
     const entries = await this.#options.files.list(directory)
     const names = entries.map(({ name }) => name).sort()
     for (const name of names) {
       if (++this.#entries > entriesMax)
         throw refusal(this.#top, `it has over ${entriesMax} entries`)
-      if (!name.startsWith(".setpoint-")) await this.#entry(`${directory}/${name}`, depth)
+      if (name.startsWith(".setpoint-")) continue
+      await this.#entry(`${directory}/${name}`, { depth, open })
     }
   }
 
-  async #entry(path: string, depth: number): Promise<void> {
+  async #entry(path: string, { depth, open }: Level): Promise<void> {
     const sight = await this.#look(path, this.#options.wanted === "file")
     if (sight.kind === "absent") return this.#skip(path, "it vanished, or its name is no UTF-8")
     if (sight.kind === "unknown") return this.#skip(path, sight.cause)
@@ -90,22 +108,22 @@ class Walk {
     if (stat.type === "directory") {
       if (stat.device !== this.#device) return this.#skip(path, "it is on another file system")
       this.#takeDirectory(path, stat)
-      return this.#below(path, depth + 1)
+      return this.#below(path, { depth: depth + 1, open: open && isOpen(stat) })
     }
     if (this.#options.wanted !== "file") return
-    const body = stat.type === "other" ? "it is neither file nor symlink" : this.#body(sight)
+    const body = stat.type === "other" ? "it is neither file nor symlink" : this.#body(sight, open)
     if (typeof body === "string") return this.#skip(path, body)
     const mode = stat.type === "symlink" ? {} : { mode: modeText(stat.mode) }
     this.#take(path, { ...body, ...mode, ...this.#owner(stat) })
   }
 
   /** The content as a spec says it, or why it is not taken. */
-  #body({ stat, link, bytes }: Seen): JsonObject | string {
+  #body({ stat, link, bytes }: Seen, open: boolean): JsonObject | string {
     if (link !== undefined) return { symlink: link }
     if (stat.size > bytesMax || bytes === undefined) return `it is larger than ${bytesMax} bytes`
-    const isPrivate = (stat.mode & 0o077) === 0 && stat.size > 0
+    const isPrivate = !(open && isOpen(stat)) && stat.size > 0
     if (isPrivate && !this.#options.hidden) {
-      return "only its owner may read it, so it may be secret (--scope private=include takes it)"
+      return "not everyone may read it, so it may be secret (--scope private=include takes it)"
     }
     const text = plainText(bytes)
     if (text !== undefined && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) {
