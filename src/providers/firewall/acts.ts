@@ -141,6 +141,10 @@ function notApplied(spec: FirewallSpec, { code, stderr }: CommandResult): ActRes
   if (code === 0) return undefined
   if (code === exits.stale) return raced(`table ${spec.table} was changed since it was looked at`)
   if (code === exits.refused) return raced(`nft refused it: ${firstLine(stderr)}`)
+  if (code === exits.noWayBack) {
+    const why = `nft would not take the rules that are there back: ${firstLine(stderr)}`
+    return failed(`${why}; remove what is not declared by hand, or change it without confirm`)
+  }
   if (code === exits.noWatchdog) {
     return failed(`the watchdog could not be started: ${firstLine(stderr)}`)
   }

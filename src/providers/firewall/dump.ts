@@ -19,13 +19,19 @@ export interface DumpedRule {
   readonly expr: readonly Json[]
 }
 
+/** A map, counter, flow table ...: something that we never make, as nft printed it. */
+export interface ForeignThing {
+  /** As nft calls it: `counter`, `ct helper`. */
+  readonly kind: string
+  readonly value: JsonObject
+}
+
 export interface Dump {
   readonly handle: number
   readonly sets: ReadonlyMap<string, JsonObject>
   readonly chains: ReadonlyMap<string, JsonObject>
   readonly rules: readonly DumpedRule[]
-  /** Maps, counters, flow tables ...: things that we never make, by kind and name. */
-  readonly others: readonly string[]
+  readonly others: readonly ForeignThing[]
   readonly token: string
 }
 
@@ -50,7 +56,7 @@ export function parseDump(text: string): Dump | string {
   const sets = new Map<string, JsonObject>()
   const chains = new Map<string, JsonObject>()
   const rules: DumpedRule[] = []
-  const others: string[] = []
+  const others: ForeignThing[] = []
   let handle: number | undefined
   for (const entry of listed) {
     const [kind, value] = isObject(entry) ? (Object.entries(entry)[0] ?? []) : []
@@ -60,7 +66,7 @@ export function parseDump(text: string): Dump | string {
     else if (kind === "set") sets.set(String(value.name), value)
     else if (kind === "chain") chains.set(String(value.name), value)
     else if (kind === "rule") rules.push(ruleOf(value))
-    else others.push(`${kind} ${String(value.name)}`)
+    else others.push({ kind, value })
   }
   if (handle === undefined) return "nft listed no table"
   return { handle, sets, chains, rules, others, token: tokenOf(text) }
@@ -76,9 +82,17 @@ function ruleOf(value: JsonObject): DumpedRule {
   }
 }
 
+export const thingText = ({ kind, value }: ForeignThing): string => `${kind} ${String(value.name)}`
+
+/** A counter that is the rule's own; one with a name is something else in the table. */
+function isOwnCounter(one: Json): boolean {
+  const counter = at(one, "counter")
+  return counter === null || (isObject(counter) && "packets" in counter)
+}
+
 /** The expressions without what packets change. */
 export function stillExpr(expr: readonly Json[]): readonly Json[] {
-  return expr.map((one) => (isObject(one) && "counter" in one ? { counter: null } : one))
+  return expr.map((one) => (isOwnCounter(one) ? { counter: null } : one))
 }
 
 export const sameExpr = (left: readonly Json[], right: readonly Json[]): boolean =>
@@ -91,7 +105,7 @@ export function elementsOf(set: JsonObject | undefined): readonly Json[] {
 
 /** The counter of a rule, as it was when it was read. */
 export function counterOf(expr: readonly Json[]): Json | undefined {
-  return expr.find((one) => isObject(one) && "counter" in one)
+  return expr.find(isOwnCounter)
 }
 
 /** Everything that a dump says of a chain or set besides its elements, handle and place. */

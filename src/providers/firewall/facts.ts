@@ -14,7 +14,15 @@ import {
 import { canonicalText } from "./address.ts"
 import { wrongWith } from "./check-spec.ts"
 import { compileTable, idIn } from "./compile.ts"
-import { type Dump, type DumpedRule, elementsOf, sameExpr, shapeOf, stillExpr } from "./dump.ts"
+import {
+  type Dump,
+  type DumpedRule,
+  elementsOf,
+  sameExpr,
+  shapeOf,
+  stillExpr,
+  thingText,
+} from "./dump.ts"
 import { type FirewallSpec, firewallSpec } from "./firewall-spec.ts"
 import { ruleText, valueText } from "./rule-text.ts"
 
@@ -100,7 +108,7 @@ export function factsOf(desired: FirewallSpec, dump: Dump, forms: readonly Form[
     ...(confirm === undefined ? {} : { confirm }),
     sets: Object.fromEntries(sets),
     chains: Object.fromEntries(chains),
-    contents: contentsOf(dump.sets.keys(), dump.chains.keys(), dump.others),
+    contents: contentsOf(dump.sets.keys(), dump.chains.keys(), dump.others.map(thingText)),
   }
 }
 

@@ -14,7 +14,7 @@ import {
 import type { CommandsRead } from "../../contract/commands.ts"
 import type { Found, Importer, Skipped } from "../../contract/importer.ts"
 import { wrongWith } from "./check-spec.ts"
-import { type Dump, elementsOf, sameExpr, shapeOf } from "./dump.ts"
+import { type Dump, elementsOf, sameExpr, shapeOf, thingText } from "./dump.ts"
 import { firewallFault } from "./faults.ts"
 import { type FirewallSpec, firewallSpec, tablePrefix } from "./firewall-spec.ts"
 import { listTables } from "./host.ts"
@@ -113,7 +113,7 @@ async function specOf(
 
 function draftOf({ family, table, host }: Place, dump: Dump): JsonObject | string {
   const [other] = dump.others
-  if (other !== undefined) return `a Firewall can't have a ${other}`
+  if (other !== undefined) return `a Firewall can't have a ${thingText(other)}`
   const name = table.startsWith(tablePrefix)
     ? table
     : `${tablePrefix}${table.toLowerCase().replaceAll(/[^a-z0-9_]+/g, "_")}`

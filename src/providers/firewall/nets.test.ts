@@ -113,6 +113,59 @@ describe.skipIf(missing !== undefined)(`the nets of a firewall ${missing ?? ""}`
     expect(reaches(80)).toBe(false)
   })
 
+  /** A rule that counts by name, and one that decides by a map: nothing of this we ever make. */
+  function addByHand(): void {
+    const text = `table inet ${table} {
+      counter theirs { packets 7 bytes 8; }
+      quota most { over 900 mbytes; }
+      chain extra { tcp dport 9 counter name theirs drop; quota name most drop; }
+      map ways { type inet_service : verdict; elements = { 9 : jump extra }; }
+    }
+    add rule inet ${table} input tcp dport vmap @ways`
+    space.inside(["nft", "-f", "-"], text)
+  }
+
+  test("what others put into the table comes back with the rules that need it", async () => {
+    addByHand()
+    const before = listed()
+    const result = await driver.act("update", only([80], confirm(22, 1)))
+    expect(result).toMatchObject({ kind: "failed", stuck: true })
+    expect(await soon(() => reaches(22))).toBe(true)
+    const still = (text: string) =>
+      text
+        .replace(/packets .*|used .*/g, "")
+        .split("\n")
+        .sort()
+    expect(still(listed())).toEqual(still(before))
+  })
+
+  test("a counter of ours that somebody gave a name is set right again", async () => {
+    space.nft("add", "counter", "inet", table, "theirs")
+    const [, handle = ""] =
+      /dport 80 .*# handle (\d+)/.exec(space.nft("-a", "list", "ruleset")) ?? []
+    const rule = ["tcp", "dport", "80", "counter", "name", "theirs", "accept"]
+    const named = [...rule, "comment", '"setpoint:p80"']
+    space.nft("replace", "rule", "inet", table, "input", "handle", handle, ...named)
+    expect(await driver.act("update", only([22, 80]))).toMatchObject({ kind: "done" })
+    expect(listed()).not.toContain("theirs")
+    expect(await soon(() => reaches(80))).toBe(true)
+  })
+
+  test("a change from which there would be no way back is not begun", async () => {
+    const real = nodeCommands()
+    // As if nft did not understand its own words for something in the table.
+    const run: typeof real.run = ({ input = "", ...request }, signal) =>
+      real.run({ ...request, input: input.replace("{", "!") }, signal)
+    const state = `${place.directory}/no-way-back`
+    const doubting = new FirewallDriver(systemClock, state, { ...real, run })
+    const before = listed()
+    const result = await doubting.act("update", only([80], confirm(22, 1)))
+    expect(result).toMatchObject({ kind: "failed" })
+    expect(JSON.stringify(result)).toContain("would not take the rules that are there back")
+    expect(listed()).toBe(before)
+    expect(readdirSync(state)).toEqual([])
+  })
+
   test("twin: without that they stay although there is no way", async () => {
     without("unproven-rules-go-back")
     expect(await driver.act("update", only([80], confirm(22, 3)))).toMatchObject({ kind: "done" })

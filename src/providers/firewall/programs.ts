@@ -22,6 +22,7 @@ export const exits = {
   noWatchdog: 12,
   tooLate: 13,
   notRestored: 14,
+  noWayBack: 15,
 } as const
 
 /** seconds, pending file, place of the outcome, ready file. Whoever moves the file away decides. */
@@ -45,6 +46,7 @@ const pendingMaxSeconds = 90
  * family, table, expected token ("" = none is there), folder, key, seconds (0 = no watchdog), bytes
  * of the old rules at the beginning of the input; the rest of the input is the change. Says on its
  * output which file to move away to keep the change. Nothing is changed by any end but 0.
+ * What nft would not take back is not changed where the old rules may have to come back.
  * A change that waits for its proof hands its old rules on, and they come back when the next one
  * can't be made; a change that asks for no proof ends the waiting.
  */
@@ -61,6 +63,7 @@ if [ "$6" -gt 0 ]; then
   mkdir -p "$4" || exit $none
   pending="$4/$5.pending.$$.$(date +%s%N)"
   head -c "$7" > "$pending.new" || exit $none
+  nft -c -j -f "$pending.new" || { drop; exit ${exits.noWayBack}; }
 else head -c "$7" > /dev/null; fi
 change=$(cat)
 printf '%s' "$change" | nft -c -j -f - || { drop; exit $refused; }

@@ -26,17 +26,27 @@ export function deleteScript(spec: FirewallSpec, found: Dump): string {
   return scriptOf(takeAway(spec, found))
 }
 
-/** Puts back what was found, or nothing, whatever is there by then. */
+/**
+ * Puts back what was found, or nothing, whatever is there by then. What others put into the table
+ * comes back as well: their rules need it, and one that is refused refuses all of it. Maps stand
+ * after chains and everything else before, since the elements of maps may name both.
+ */
 export function restoreScript(spec: Place, found: Dump | undefined): string {
   const gone = [{ add: tableOf(spec) }, { delete: tableOf(spec) }]
   if (found === undefined) return scriptOf(gone)
   const { family, table } = spec
   const plain = ({ handle: _, ...rest }: JsonObject): JsonObject => rest
+  const things = (areMaps: boolean) =>
+    found.others
+      .filter(({ kind }) => (kind === "map") === areMaps)
+      .map(({ kind, value }) => ({ add: { [kind]: plain(value) } }))
   return scriptOf([
     ...gone,
     { add: tableOf(spec) },
+    ...things(false),
     ...[...found.sets.values()].map((set) => ({ add: { set: plain(set) } })),
     ...[...found.chains.values()].map((chain) => ({ add: { chain: plain(chain) } })),
+    ...things(true),
     ...found.rules.map(({ handle: _, ...rule }) => ({ add: { rule: { family, table, ...rule } } })),
   ])
 }
