@@ -1,6 +1,6 @@
 // A real balancer between real sockets.
 
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { disarm } from "../../../../base/protections.ts"
 import type { BalancerConfig } from "../../balancer/balancer-config.ts"
@@ -155,6 +155,52 @@ describe("a balancer", () => {
     const { port, server } = await balancer(all, { retryBeforeFirstByte: true })
     expect(await ask(port, "poison\n")).toBe("reset")
     expect(server.state.retried).toBe(2)
+  })
+
+  /** How the connection of a client ends that asks nothing, and itself ends only if it says so. */
+  const asksNothing = (port: number, ends: boolean) =>
+    new Promise<string>((resolve) => {
+      const client = connect(port, "127.0.0.1", () => void (ends && client.end()))
+      cleanUps.push(() => client.destroy())
+      client.on("end", () => client.end()).resume()
+      client.on("error", () => resolve("reset"))
+      client.on("close", (broken) => resolve(broken ? "reset" : "ended"))
+    })
+
+  it("blames no backend for a client that asks nothing and goes", async () => {
+    const all = [await backend("a"), await backend("b")]
+    const { port, server } = await balancer(all, { waitMs: 60_000, retryBeforeFirstByte: true })
+    for (let count = 0; count < 5; count++) expect(await asksNothing(port, true)).toBe("ended")
+    expect(all.map(({ accepted }) => accepted()).reduce((sum, one) => sum + one)).toBe(5)
+    expect(server.state).toMatchObject({ retried: 0, failed: 0 })
+    expect(server.state.backends.map(({ ejected }) => ejected)).toEqual([false, false])
+  })
+
+  it("ends in time with a client that asks nothing, whatever its backends do", async () => {
+    for (const [greet, end] of [
+      [(socket: Socket) => void socket.end(), "ended"],
+      // Not at once: that would look as if it could not be reached.
+      [(socket: Socket) => void setTimeout(() => socket.resetAndDestroy(), 50), "reset"],
+    ] as const) {
+      const one = await backend("a", silent, 0, greet)
+      const { port, server } = await balancer([one], { waitMs: 60_000 })
+      expect(await asksNothing(port, false)).toBe(end)
+      expect(one.accepted()).toBe(3)
+      expect(server.state.backends[0]?.ejected).toBe(end === "reset")
+    }
+  })
+
+  it("passes on the end of a backend that answers nothing, and does not blame it", async () => {
+    const all = await Promise.all(
+      ["a", "b", "c", "d", "e"].map((name) => backend(name, (socket) => void socket.end())),
+    )
+    const { port, server, configure } = await balancer(all)
+    expect(await ask(port, "hi\n")).toBe("")
+    expect(server.state.retried).toBe(0)
+    configure(all, { retryBeforeFirstByte: true })
+    expect(await ask(port, "hi\n")).toBe("")
+    expect(server.state.retried).toBe(2)
+    expect(server.state.backends.some(({ ejected }) => ejected)).toBe(false)
   })
 
   it("tells a client by a reset that its answer was cut off", async () => {

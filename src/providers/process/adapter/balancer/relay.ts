@@ -1,6 +1,8 @@
 // One client's connection: finds a backend for it, carries bytes both ways with back-pressure, and
 // goes to another backend when one can't be reached, or ends before it has answered anything and
-// what the client sent may be sent again. It closes everything that it opened.
+// what the client sent may be sent again. A backend that ends a connection properly is not to blame
+// for it: clients that ask nothing, or nonsense, take nobody out of service. It closes everything
+// that it opened.
 
 import { connect, type Socket } from "node:net"
 import { protects } from "../../../../base/protections.ts"
@@ -16,7 +18,7 @@ export interface RelayHost {
 }
 
 const againMs = 25
-/** A request that ends every backend it meets must not meet them all. */
+/** A request that ends every backend it meets must not meet them all; nor a client that asks none. */
 const replaysMax = 2
 const keepAliveMs = 30_000
 
@@ -24,6 +26,8 @@ export class Relay {
   readonly #client: Socket
   readonly #host: RelayHost
   readonly #tried = new Set<Backend>()
+  /** Of the time to look for backends: for all that this client may meet. */
+  #waitLeft: number
   #giveUpAt = 0
   #backend: Backend | undefined
   #upstream: Socket | undefined
@@ -40,6 +44,7 @@ export class Relay {
   constructor(client: Socket, host: RelayHost) {
     this.#client = client
     this.#host = host
+    this.#waitLeft = host.config().waitMs
     client.setNoDelay(true)
     client.setKeepAlive(true, keepAliveMs)
     client.on("data", (chunk: Buffer) => this.#fromClient(chunk))
@@ -59,8 +64,11 @@ export class Relay {
 
   /** The backend is to be left: to another one when nothing is lost by it, else it is the end. */
   leave(): void {
-    if (this.#mayRetry()) this.#retry()
-    else this.close()
+    if (!this.#mayRetry()) this.close()
+    else {
+      if (this.#keptBytes > 0) this.#replays++
+      this.#retry()
+    }
   }
 
   /** A client whose answer is cut off is told so by a reset: an end would look like a whole one. */
@@ -75,7 +83,7 @@ export class Relay {
   }
 
   #search(): void {
-    this.#giveUpAt = this.#host.now() + this.#host.config().waitMs
+    this.#giveUpAt = this.#host.now() + this.#waitLeft
     this.#next()
   }
 
@@ -99,23 +107,18 @@ export class Relay {
     this.#host.pool.began(backend)
     upstream.setNoDelay(true)
     upstream.setKeepAlive(true, keepAliveMs)
-    const { connectTimeoutMs, drainMs } = this.#host.config()
+    const { connectTimeoutMs } = this.#host.config()
     this.#timer = setTimeout(() => upstream.destroy(), connectTimeoutMs)
     upstream.on("connect", () => this.#begin(upstream))
     upstream.on("data", (chunk: Buffer) => this.#fromBackend(backend, upstream, chunk))
     upstream.on("drain", () => this.#client.resume())
     upstream.on("end", () => {
-      if (upstream !== this.#upstream) return
-      if (this.#answered) {
-        this.#client.end()
-        // It has all there is; it gets a while to read it and to close its side.
-        this.#client.setTimeout(drainMs, () => this.close())
-      } else this.#lost(backend)
+      if (upstream === this.#upstream) this.#ended(backend)
     })
     upstream.on("error", () => {}) // What it means is said when it closes.
     upstream.on("close", () => {
       if (upstream !== this.#upstream) return
-      if (upstream.readableEnded && this.#answered) this.#dropUpstream()
+      if (upstream.readableEnded) this.#dropUpstream()
       else this.#lost(backend)
     })
   }
@@ -124,6 +127,7 @@ export class Relay {
     if (upstream !== this.#upstream) return
     clearTimeout(this.#timer)
     this.#connected = true
+    this.#waitLeft = Math.max(0, this.#giveUpAt - this.#host.now())
     for (const chunk of this.#kept ?? []) upstream.write(chunk)
     if (this.#clientEnded) upstream.end()
     this.#client.resume()
@@ -157,19 +161,41 @@ export class Relay {
   /** Nothing was sent yet; or all that was is kept, nothing came back, and it may be sent again. */
   #mayRetry(): boolean {
     if (this.#done || this.#answered || this.#kept === undefined) return false
-    const sent = this.#connected && this.#keptBytes > 0
-    if (!sent) return protects("connect-failure-goes-on")
-    return this.#host.config().retryBeforeFirstByte && this.#replays < replaysMax
+    if (!this.#connected) return protects("connect-failure-goes-on")
+    if (this.#replays >= replaysMax) return false
+    // A client that has ended and asked nothing will never ask: nobody else is needed for it.
+    return this.#keptBytes > 0 ? this.#host.config().retryBeforeFirstByte : !this.#clientEnded
   }
 
+  /**
+   * The backend closed its side properly: it is well, or the kernel did so for one that was killed.
+   * Where that loses nothing the client goes to another one, and else it gets this end.
+   */
+  #ended(backend: Backend): void {
+    if (this.#mayRetry()) {
+      this.#tried.add(backend)
+      this.#replays++
+      this.#retry()
+      return
+    }
+    this.#kept = undefined
+    this.#client.end()
+    // It has all there is; it gets a while to read it and to close its side.
+    this.#client.setTimeout(this.#host.config().drainMs, () => this.close())
+  }
+
+  /** It can't be reached, or broke the connection. */
   #lost(backend: Backend): void {
     if (this.#done) return
     if (!this.#answered) {
       this.#host.pool.failed(backend, this.#host.config().ejectMs, this.#host.now())
       this.#tried.add(backend)
     }
-    if (this.#mayRetry()) this.#retry()
-    else this.#fail()
+    if (!this.#mayRetry()) this.#fail()
+    else {
+      if (this.#connected) this.#replays++
+      this.#retry()
+    }
   }
 
   #fail(): void {
@@ -179,7 +205,6 @@ export class Relay {
 
   #retry(): void {
     const connected = this.#connected
-    if (connected && this.#keptBytes > 0) this.#replays++
     this.#host.count("retried")
     this.#dropUpstream()
     if (connected) this.#search()

@@ -6,20 +6,25 @@ export interface Answering {
   readonly name: string
   readonly port: number
   readonly sockets: Set<Socket>
+  /** How many connections it has had. */
+  accepted(): number
   /** As kill -9 does: all connections are reset, and nobody listens any more. */
   die(): Promise<void>
 }
 
-/** Answers each line with "NAME: LINE" and an end, as `behave` says. */
+/** Answers each line with "NAME: LINE" and an end, or as `behave` says, after `greet`. */
 export async function answering(
   name: string,
   behave: (socket: Socket, line: string) => void = (socket, line) => {
     socket.end(`${name}: ${line}\n`)
   },
   at = 0,
+  greet: (socket: Socket) => void = () => {},
 ): Promise<Answering> {
   const sockets = new Set<Socket>()
+  let accepted = 0
   const server = createServer((socket) => {
+    accepted++
     sockets.add(socket)
     let text = ""
     socket.on("data", (chunk) => {
@@ -28,10 +33,11 @@ export async function answering(
     })
     socket.on("error", () => {})
     socket.on("close", () => sockets.delete(socket))
+    greet(socket)
   })
   const port = await listening(server, at)
   return {
-    ...{ name, port, sockets },
+    ...{ name, port, sockets, accepted: () => accepted },
     die: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
