@@ -107,6 +107,18 @@ describe.each(servers)("$name", ({ start, tool }) => {
     expect((await kind.seen("owned", "A"))?.mark).toBe("7d1c2f9e-0000-4000-8000-000000000001")
   })
 
+  test.skipIf(tool.missing)("deletes nothing that was marked since it was read", async () => {
+    server.nsupdate(zone, "update add plain.example.org. 300 A 192.0.2.44")
+    const [ours, theirs] = [new KindCalls(server, zone), new KindCalls(server, zone)]
+    const plain = { name: "plain", type: "A", values: ["192.0.2.44"] }
+    const token = await ours.tokenOf("plain", "A")
+    const adoption = { verb: "update", ...plain, token, uid: "somebody-else" } as const
+    expect(await theirs.batch([adoption])).toMatchObject([{ kind: "done" }])
+    const removal = { verb: "delete", ...plain, token, applied: true } as const
+    expect(await ours.batch([removal])).toMatchObject([{ kind: "failed" }])
+    expect((await ours.seen("plain", "A"))?.mark).toBe("somebody-else")
+  })
+
   test.skipIf(tool.missing)("tells by NOTIFY of exactly what changed", async () => {
     const kind = new KindCalls(server, zone, { notify: `127.0.0.1:${notifyPort}` })
     await kind.look()

@@ -146,6 +146,18 @@ describe("an update", () => {
     }
   })
 
+  const before = { name: "r1.example.org.", type: "A", ttl: 60, values: ["192.0.2.9"] }
+  test.each<[string, SetChange]>([
+    ["made", change(1)],
+    ["changed", { ...change(1), before }],
+    ["taken away", { name: before.name, type: before.type, before }],
+  ])("of a set without a mark is refused once it has one: %s", (_, one) => {
+    const { answers } = updateOf("example.org.", [one])
+    const [none, txt] = [254, 16]
+    const unmarked = { name: "_setpoint-a.r1.example.org.", type: txt, class: none }
+    expect(answers).toContainEqual(expect.objectContaining(unmarked))
+  })
+
   test("keeps the changes of one name together", () => {
     const items = [1, 2, 1, 3, 1].map((n) => ({ change: change(n) }))
     const chunks = chunkChanges("example.org.", items, 1)

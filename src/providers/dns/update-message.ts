@@ -84,7 +84,8 @@ function partsOf(
   const text = (owner: string) => [markText({ owner, type, name })]
   if (ownerBefore !== undefined) {
     parts.prerequisites.push(...recordsOf(mark, recordTypes.TXT, 0, text(ownerBefore)))
-  } else if (ownerAfter !== undefined) {
+  } else {
+    // Whoever marked it meanwhile owns it now, also where we only want it gone.
     parts.prerequisites.push(marker(mark, recordTypes.TXT, recordClasses.NONE))
   }
   if (ownerBefore !== ownerAfter) {
