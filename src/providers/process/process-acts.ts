@@ -108,26 +108,34 @@ async function end(
     return failed("it began just now; it is looked at again")
   }
   if (place.alive) {
-    const stopped = await stop(place.identity, target.desired, processes, context.signal)
-    if (!stopped) return failed("it ended just now; it is looked at again")
+    const failure = await stop(place.identity, target.desired, processes, context.signal)
+    if (failure !== undefined) return failure
   }
   if (protects("stragglers-are-killed")) await processes.reap(directory, place.run)
   return undefined
 }
 
-/** False when it was not there any more before the first signal. */
+/** An answer when it was not there any more before the first signal, or is still there after all. */
 async function stop(
   identity: ProcessIdentity,
   { stopSignal, stopGraceSeconds }: ProcessSpec,
   processes: ProcessesAct,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (!(await processes.signal(identity, stopSignal))) return false
-  if (await processes.gone(identity, stopGraceSeconds * 1000, signal)) return true
+): Promise<ActResult | undefined> {
+  if (!(await processes.signal(identity, stopSignal))) {
+    return failed("it ended just now; it is looked at again")
+  }
+  if (await processes.gone(identity, stopGraceSeconds * 1000, signal)) return undefined
   await processes.signal(identity, "SIGKILL")
   // What is left of the group has no leader any more; the reaping that follows finds it.
   await processes.gone(identity, killLimitMs, signal)
-  return true
+  // The kernel may hold it, over a disk that does not answer: a second one must not begin beside it.
+  return lives(identity, processes) ? failed("it does not end after SIGKILL") : undefined
+}
+
+function lives({ pid, startTime }: ProcessIdentity, processes: ProcessesAct): boolean {
+  const facts = processes.facts(pid)
+  return facts?.startTime === startTime && facts.state !== "Z" && facts.state !== "X"
 }
 
 async function begin(

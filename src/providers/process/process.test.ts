@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { JsonObject } from "../../base/json.ts"
 import { disarm } from "../../base/protections.ts"
 import { systemClock, systemRandom } from "../../base/system.ts"
+import type { ProcessesAct } from "../../contract/processes.ts"
 import { ProcessRig, runningBelow } from "./adapter/testing/process-rig.ts"
 
 const open: (() => void)[] = []
@@ -227,6 +228,30 @@ describe("stopping", () => {
     const { token } = await rig.see(stubborn)
     await rig.act("delete", stubborn, { token })
     expect(rig.running().map(({ argv }) => argv[1])).toContain("1001")
+  })
+
+  test("starts nothing beside what survives SIGKILL, and says so", async () => {
+    const spec = { command: shell("trap '' TERM; echo up; while :; do sleep 0.05; done") }
+    const pid = await start({ ...spec, stopGraceSeconds: 0 })
+    await until(async () => expect(await logText()).toContain("up"))
+    const { signal, gone, reap } = rig.world.processes
+    // As a kernel does that holds it in a call which does not return.
+    const held: Partial<ProcessesAct> = {
+      signal: async (who, name) => (name === "SIGKILL" ? true : signal(who, name)),
+      gone: (who, limitMs, aborted) => gone(who, Math.min(limitMs, 200), aborted),
+      reap: async () => 0,
+    }
+    Object.assign(rig.world.processes, held)
+    const next = { ...spec, stopGraceSeconds: 0, env: { A: "2" } }
+    for (const verb of ["update", "delete"] as const) {
+      const { token } = await rig.see(next)
+      const result = await rig.act(verb, next, { token, changes: ["env"] })
+      expect(result).toMatchObject({ kind: "failed", cause: "it does not end after SIGKILL" })
+    }
+    expect((await rig.see(next)).outputs).toMatchObject({ pid, run: 1, phase: "Running" })
+    Object.assign(rig.world.processes, { signal, gone, reap })
+    expect(await rig.correct(next, ["env"])).toEqual({ kind: "done" })
+    expect((await rig.see(next)).outputs).toMatchObject({ run: 2, phase: "Running" })
   })
 
   test("uses the declared signal, and waits for a graceful end", async () => {
