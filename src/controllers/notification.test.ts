@@ -20,16 +20,25 @@ const plain = specOf({ webhook: { url: "https://example.com" } })
 
 describe("what is news", () => {
   it("is an alarm that lasted for long enough, once, and then its end", () => {
-    const facts = { spec: plain, alarms: [held] }
+    const facts = { spec: plain, alarms: [held], isInDoubt: () => false }
     expect(newsOf({ ...facts, told: [], now: 10_999 })).toEqual([])
     expect(nextNewsAt({ ...facts, told: [] })).toBe(11_000)
     const [first] = newsOf({ ...facts, told: [], now: 11_000 })
     expect(first).toEqual({ state: "firing", alarm: held })
     const told = first === undefined ? [] : remember([], first, 11_000)
     expect(newsOf({ ...facts, told, now: 99_000_000 })).toEqual([])
-    const [ended] = newsOf({ spec: plain, alarms: [], told, now: 12_000 })
+    const [ended] = newsOf({ ...facts, alarms: [], told, now: 12_000 })
     expect(ended).toMatchObject({ state: "resolved", alarm: { subject: "plan p1" } })
     expect(ended === undefined ? told : remember(told, ended, 12_000)).toEqual([])
+  })
+
+  it("is no end that nobody can be sure of yet", () => {
+    const told: readonly Told[] = [
+      { key: held.key, type: "Held", subject: "plan p1", since: 1000, toldAt: 11_000 },
+    ]
+    const facts = { spec: plain, alarms: [], told, now: 12_000 }
+    expect(newsOf({ ...facts, isInDoubt: () => true })).toEqual([])
+    expect(newsOf({ ...facts, isInDoubt: () => false })).toHaveLength(1)
   })
 
   it("is told again when that is asked for, and its end only when that is wanted", () => {
@@ -37,7 +46,7 @@ describe("what is news", () => {
       { key: held.key, type: "Held", subject: "plan p1", since: 1000, toldAt: 11_000 },
     ]
     const repeat = specOf({ webhook: {}, repeat: "1h", resolved: false })
-    const facts = { spec: repeat, alarms: [held], told }
+    const facts = { spec: repeat, alarms: [held], told, isInDoubt: () => false }
     expect(newsOf({ ...facts, now: 11_000 + 3_599_999 })).toEqual([])
     expect(newsOf({ ...facts, now: 11_000 + 3_600_000 })).toHaveLength(1)
     expect(newsOf({ ...facts, alarms: [], now: 12_000 })).toEqual([])

@@ -28,15 +28,22 @@ export interface NewsFacts {
   readonly spec: NotifierSpec
   readonly alarms: readonly Alarm[]
   readonly told: readonly Told[]
+  /** That it is over is no more known than that it is not. */
+  isInDoubt(told: Told): boolean
   readonly now: number
 }
 
+/** What was told and is over for sure. */
+export function endedOf(facts: Pick<NewsFacts, "alarms" | "told" | "isInDoubt">): readonly Told[] {
+  const open = new Set(facts.alarms.map(({ key }) => key))
+  return facts.told.filter((one) => !open.has(one.key) && !facts.isInDoubt(one))
+}
+
 /** What has to be told now, in order. */
-export function newsOf({ spec, alarms, told, now }: NewsFacts): readonly News[] {
+export function newsOf(facts: NewsFacts): readonly News[] {
+  const { spec, alarms, told, now } = facts
   const known = new Map(told.map((one) => [one.key, one]))
-  const open = new Set(alarms.map(({ key }) => key))
-  const gone = told.filter(({ key }) => !open.has(key))
-  const ended = gone.map((one): News => ({ state: "resolved", alarm: over(one) }))
+  const ended = endedOf(facts).map((one): News => ({ state: "resolved", alarm: over(one) }))
   const begun = alarms.filter((alarm) => {
     const before = known.get(alarm.key)
     if (before === undefined) return now - alarm.since >= spec.forMs && known.size < toldMax
@@ -58,7 +65,8 @@ export function remember(told: readonly Told[], news: News, now: number): readon
 }
 
 /** Wall time at which something becomes news though nothing changes. */
-export function nextNewsAt({ spec, alarms, told }: Omit<NewsFacts, "now">): number | undefined {
+export function nextNewsAt(facts: Pick<NewsFacts, "spec" | "alarms" | "told">): number | undefined {
+  const { spec, alarms, told } = facts
   const known = new Map(told.map((one) => [one.key, one]))
   const times = alarms.flatMap(({ key, since }) => {
     const before = known.get(key)

@@ -10,7 +10,15 @@ import { Secret } from "../base/secret.ts"
 import { type Alarm, alarmTypes, type SendMessage } from "../contract/notification.ts"
 import type { ApiObject } from "../object/object.ts"
 import { controllerFault } from "./faults.ts"
-import { messageBody, type News, newsOf, nextNewsAt, remember, type Told } from "./notification.ts"
+import {
+  endedOf,
+  messageBody,
+  type News,
+  newsOf,
+  nextNewsAt,
+  remember,
+  type Told,
+} from "./notification.ts"
 import { type NotifierSpec, notifierSpecOf, type SecretKeyRef } from "./notifier-spec.ts"
 
 export interface NotifierKeeperPorts {
@@ -19,6 +27,8 @@ export interface NotifierKeeperPorts {
   readonly send: SendMessage
   /** Everything that is wrong now; `namespace` is the notifier's. */
   alarms(namespace: string): readonly Alarm[]
+  /** Nobody can say yet whether this is over, though it does not show. */
+  isInDoubt(told: Told): boolean
   /** Undefined when there is no such Secret or key; throws where the notifier may not have it. */
   secret(notifier: ApiObject, ref: SecretKeyRef): Promise<Secret<string> | undefined>
   writeStatus(object: ApiObject, status: JsonObject): Promise<void>
@@ -104,12 +114,12 @@ export class NotifierKeeper {
     const now = this.#ports.clock.now()
     const all = this.#ports.alarms(object.metadata.namespace ?? "")
     const alarms = all.filter(({ type, loop }) => spec.on.has(type) && concerns(kept, loop))
-    if (!spec.resolved) {
-      kept.told = kept.told.filter(({ key }) => alarms.some((alarm) => alarm.key === key))
-    }
-    const facts = { spec, alarms, told: kept.told }
+    const isInDoubt = (one: Told) => this.#ports.isInDoubt(one)
+    const over = endedOf({ alarms, told: kept.told, isInDoubt })
+    if (!spec.resolved) kept.told = kept.told.filter((one) => !over.includes(one))
+    const facts = { spec, alarms, told: kept.told, isInDoubt }
     const due = nextNewsAt(facts)
-    const ended = kept.told.some(({ key }) => !alarms.some((alarm) => alarm.key === key))
+    const ended = spec.resolved && over.length > 0
     if (!ended && (due === undefined || due > now)) return
     if (this.#ports.clock.monotonic() < kept.retryAt) return
     for (const news of newsOf({ ...facts, now }).slice(0, perLook)) {

@@ -10,6 +10,7 @@ import { stopText } from "../contract/stop.ts"
 import { planSummary } from "../controllers/plan-object.ts"
 import { issueText } from "../controllers/source-state.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { invariantKey } from "./alarm-doubts.ts"
 import type { Plane } from "./plane.ts"
 
 /** When something that has no time of its own was first seen. */
@@ -101,11 +102,11 @@ function failingSource({ loops }: Plane, { id: loop }: LoopEngine): readonly Dra
 function brokenInvariants({ invariants }: Plane): readonly Draft[] {
   return invariants.keeper.standing().flatMap(({ invariant, state, message, since }): Draft[] => {
     if (state !== "Broken") return []
-    const { namespace, name, loop } = invariant
+    const { name, namespace, loop } = invariant
     const began = Date.parse(since)
     return [
       {
-        key: `invariant/${namespace}/${name}`,
+        key: invariantKey(invariant),
         ...{ type: "InvariantBroken", loop, subject: `invariant ${name}`, message },
         ...(Number.isFinite(began) ? { since: began } : {}),
         next: `setpoint describe invariant ${name} -n ${namespace}`,

@@ -14,6 +14,7 @@ import { NotifierKeeper } from "../controllers/notifier-keeper.ts"
 import type { SecretKeyRef } from "../controllers/notifier-spec.ts"
 import { Informer } from "../informer/informer.ts"
 import { type ApiObject, keyText, setpointGroup, setpointVersion } from "../object/object.ts"
+import { isInDoubt } from "./alarm-doubts.ts"
 import { AlarmTimes, alarmsFor, alarmsOf } from "./alarms.ts"
 import { refusalFor } from "./find-reference.ts"
 import type { Plane } from "./plane.ts"
@@ -39,6 +40,7 @@ export class NotifierWatch {
       plane: store.identity.planeId,
       send:
         notify ?? (() => Promise.reject(controllerFault("SPT-NOTE-003", { cause: "no network" }))),
+      isInDoubt: (told) => isInDoubt(this.#plane, told),
       alarms: (namespace) => alarmsFor(namespace, alarmsOf(this.#plane, this.#times)),
       secret: (notifier, ref) => this.#secret(notifier, ref),
       writeStatus: (object, status) => this.#writeStatus(object, status),

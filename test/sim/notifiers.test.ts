@@ -5,7 +5,8 @@ import { at, type JsonObject } from "../../src/base/json.ts"
 import { disarm } from "../../src/base/protections.ts"
 import type { OutgoingMessage } from "../../src/contract/notification.ts"
 import type { ApiObject } from "../../src/object/object.ts"
-import { ann, Site, type SiteOptions } from "./site.ts"
+import { calm, keep } from "./invariant-site.ts"
+import { ann, names, Site, type SiteOptions, widget } from "./site.ts"
 
 let armAgain: (() => void) | undefined
 afterEach(() => {
@@ -109,6 +110,70 @@ describe("a value of a Secret in a message", () => {
     await stop(site)
     await site.clock.advance(10_000)
     expect(carried(sent)).toEqual([value])
+  })
+})
+
+describe("what was told before a restart", () => {
+  const all = ["Stalled", "SourceFailing", "InvariantBroken"]
+  const told = (sent: readonly OutgoingMessage[]) =>
+    sent.map(({ body }) => {
+      const { state, type } = JSON.parse(body) as Record<"state" | "type", string>
+      return `${state} ${type}`
+    })
+  const watched = async (loop: JsonObject = {}) => {
+    const { site, sent } = await openTold({ loop: { ...calm, interval: "1m", ...loop } })
+    await site.run(site.as(ann).create(notifiers, notifier("team", {}, { on: all })))
+    return { site, sent }
+  }
+  const slowly = (site: Site) =>
+    site.world.faults.add({ on: ["observe", "list"], how: "slow", ms: 5000 })
+
+  it("is not over because nobody has looked yet: objects that need someone", async () => {
+    const { site, sent } = await watched()
+    const twins = [widget("a"), { ...widget("b"), spec: widget("a").spec ?? {} }]
+    await site.declare([...twins, ...names(20).map((name) => widget(name))], 10_000)
+    expect(told(sent)).toEqual(["firing Stalled"])
+    slowly(site)
+    await site.restart()
+    await site.clock.advance(300_000)
+    expect(told(sent)).toEqual(["firing Stalled"])
+    await site.declare([widget("a")], 300_000)
+    expect(told(sent)).toEqual(["firing Stalled", "resolved Stalled"])
+  })
+
+  it("is not over because nobody has looked yet: a source that can't be used", async () => {
+    const git = { url: "https://git.example/site.git", ref: { branch: "main" } }
+    const { site, sent } = await watched({ source: { git } })
+    await site.declare([widget("a")])
+    site.sim.source.fail("the disk is gone")
+    await site.clock.advance(10_000)
+    expect(told(sent)).toEqual(["firing SourceFailing"])
+    const { read } = site.sim.source
+    site.sim.source.read = async () => {
+      await new Promise<void>((resolve) => void site.clock.after(20_000, resolve))
+      return read.call(site.sim.source)
+    }
+    await site.restart()
+    await site.clock.advance(60_000)
+    expect(told(sent)).toEqual(["firing SourceFailing"])
+    await site.declare([widget("a")], 60_000)
+    expect(told(sent)).toEqual(["firing SourceFailing", "resolved SourceFailing"])
+  })
+
+  it("is not over because nobody can say: an invariant that is broken", async () => {
+    const { site, sent } = await watched()
+    await site.declare(names(3).map((name) => widget(name)))
+    await keep(site, "many", { expression: "size(objects) > 5", for: "0s" }, 10_000)
+    expect(told(sent)).toEqual(["firing InvariantBroken"])
+    slowly(site)
+    await site.restart()
+    await site.clock.advance(300_000)
+    expect(told(sent)).toEqual(["firing InvariantBroken"])
+    await site.declare(
+      names(8).map((name) => widget(name)),
+      60_000,
+    )
+    expect(told(sent)).toEqual(["firing InvariantBroken", "resolved InvariantBroken"])
   })
 })
 
