@@ -142,7 +142,10 @@ describe("people of another issuer", () => {
     authenticate = open({ usernameClaim: "email" })
     const email = "carol@example.com"
     expect((await who({ claims: { email, email_verified: true } }))?.name).toBe(email)
-    expect(await who({ claims: { email, email_verified: false } })).toBeUndefined()
+    expect((await who({ claims: { email } }))?.name).toBe(email)
+    for (const said of [false, "false", "true", 0, null, {}]) {
+      expect(await who({ claims: { email, email_verified: said } })).toBeUndefined()
+    }
   })
 
   it("cost the issuer one question, also when many wrong keys are named", async () => {

@@ -130,8 +130,9 @@ function principalOf(payload: JWTPayload, options: OidcOptions): Principal | und
   if (typeof name !== "string" || name === "" || name.length > 500) return undefined
   const whole = `${namePrefix(options)}${name}`
   if (isOfSystem(whole)) return undefined
-  // An address that nobody verified is whatever its owner typed.
-  if (usernameClaim === "email" && payload.email_verified === false) return undefined
+  // An address that nobody verified is whatever its owner typed; "false" as a text says so, too.
+  const { email_verified: verified = true } = payload
+  if (usernameClaim === "email" && verified !== true) return undefined
   const claimed = groupsClaim === undefined ? [] : payload[groupsClaim]
   const all = (Array.isArray(claimed) ? claimed : [claimed]).filter(
     (one) => typeof one === "string",
