@@ -41,7 +41,7 @@ describe("an accepted revision", () => {
     expect(await accepted()).toBeUndefined()
   })
 
-  it("is used up once it was taken, also where the loop goes back to where it came from", async () => {
+  it("is used up once it was taken, also where the loop goes back after that", async () => {
     await take("one")
     await accept("other", "one")
     await take("other")

@@ -6,7 +6,8 @@ import type { Clock } from "../../base/clock.ts"
 import { sha256 } from "../../base/hash.ts"
 import { protects } from "../../base/protections.ts"
 import type { GitAddress, GitScheme } from "../../contract/git-source.ts"
-import { type GitBounds, GitCopy, gitBounds } from "./git-copy.ts"
+import { type GitBounds, gitBounds } from "./git-bounds.ts"
+import { GitCopy } from "./git-copy.ts"
 import type { GitProgram } from "./git-program.ts"
 
 export interface GitCopiesOptions {

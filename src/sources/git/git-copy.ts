@@ -4,32 +4,15 @@
 
 import { KeyedLock, type Slots } from "../../base/async.ts"
 import type { Clock } from "../../base/clock.ts"
-import { isFault } from "../../base/faults.ts"
+import { type Fault, isFault } from "../../base/faults.ts"
 import { sha256 } from "../../base/hash.ts"
 import { type GitAddress, type GitRef, isCommitId } from "../../contract/git-source.ts"
 import { gitFault } from "./faults.ts"
+import type { GitBounds } from "./git-bounds.ts"
 import { type GitCredentials, GitCut, type GitProgram, type GitResult } from "./git-program.ts"
 import { lockedArguments, lockedEnvironment, remoteCall } from "./locked-git.ts"
-import { highestTag, parseRefs, wantedNames } from "./remote-refs.ts"
-import { callFault, oneLine, remoteFault } from "./what-went-wrong.ts"
-
-export interface GitBounds {
-  readonly askMs: number
-  readonly fetchMs: number
-  readonly readMs: number
-  readonly refsBytes: number
-  readonly copyBytes: number
-  readonly readBytes: number
-}
-
-export const gitBounds: GitBounds = {
-  askMs: 30_000,
-  fetchMs: 300_000,
-  readMs: 60_000,
-  refsBytes: 16 * 1024 * 1024,
-  copyBytes: 1024 * 1024 * 1024,
-  readBytes: 96 * 1024 * 1024,
-}
+import { chosenNames, localName, parseRefs, wantedNames } from "./remote-refs.ts"
+import { callFault, mayBeCopy, oneLine, remoteFault } from "./what-went-wrong.ts"
 
 /** What the server had when it was last asked, all of it in the copy. */
 export interface Fetched {
@@ -72,6 +55,11 @@ export class GitCopy {
   #failure: Failure | undefined
   #wantedThen = ""
   #damaged = false
+  /** Whether the last failure may be the copy's. */
+  #doubted = false
+  #renewed = false
+  #unlocked = false
+  #whole = ""
   #peeled: { readonly id: string; readonly commit: string } | undefined
 
   constructor(options: GitCopyOptions) {
@@ -106,12 +94,13 @@ export class GitCopy {
       this.#needNoFailure(what, asked - Math.min(maxAgeMs, failureMs))
       const at = clock.monotonic()
       // What was good a while ago is no answer for who asks after a failure.
-      this.#fetched = await this.#anew(credentials).catch((error) => {
+      this.#fetched = await this.#anew(() => this.#refresh(credentials)).catch((error) => {
         this.#fetched = undefined
         this.#failure = { at, asked: what, error }
         throw error
       })
       this.#wantedThen = wants
+      this.#renewed = false
       return this.#fetched
     })
   }
@@ -128,20 +117,29 @@ export class GitCopy {
   async #throwAway(): Promise<void> {
     this.#fetched = undefined
     this.#peeled = undefined
+    this.#whole = ""
     await this.#options.program.remove(this.#options.name)
   }
 
-  async #anew(credentials: GitCredentials): Promise<Fetched> {
+  /**
+   * What may be the fault of the copy is tried once more with a new one. A server that gives what
+   * nobody can take looks the same: so once, until a fetch has worked again.
+   */
+  async #anew<T>(fill: () => Promise<T>): Promise<T> {
     const { program, name } = this.#options
     const known = await program.has(name)
+    this.#doubted = false
     try {
-      return await this.#refresh(credentials)
+      return await fill()
     } catch (error) {
       const code = isFault(error) ? error.code : ""
-      if (code !== "SPT-GIT-038" && code !== "SPT-GIT-016") throw error
+      const doubted = this.#doubted && known && !this.#renewed
+      const large = code === "SPT-GIT-016"
+      if (!doubted && !large && code !== "SPT-GIT-038") throw error
+      this.#renewed = true
       await this.#throwAway()
-      if (code === "SPT-GIT-016" && !known) throw error
-      return await this.#refresh(credentials).catch(async (again) => {
+      if (large && !known) throw error
+      return await fill().catch(async (again) => {
         // What is too large is not kept either.
         if (isFault(again) && again.code === "SPT-GIT-016") await program.remove(name)
         throw again
@@ -194,7 +192,7 @@ export class GitCopy {
     if (news.length === 0) return
     const specs = news.map(([name]) => `+${name}:${localName(name)}`)
     const result = await this.#pull(specs, credentials)
-    if (result.code !== 0) throw remoteFault(result, this.url, credentials)
+    if (result.code !== 0) throw this.#pullFault(result, credentials)
   }
 
   /** Each by itself: one that the server does not have must not keep the others away. */
@@ -208,14 +206,24 @@ export class GitCopy {
       const result = await this.#pull([`+${commit}:refs/setpoint/commits/${commit}`], credentials)
       if (result.code === 0) continue
       const unknown = /not our ref|unadvertised object|no such remote ref|couldn't find remote ref/i
-      if (!unknown.test(result.stderr)) throw remoteFault(result, this.url, credentials)
+      if (!unknown.test(result.stderr)) throw this.#pullFault(result, credentials)
       missing.add(commit)
     }
     return missing
   }
 
-  #pull(specs: readonly string[], credentials: GitCredentials): Promise<GitResult> {
-    const { fetchMs, refsBytes } = this.#options.bounds
+  #pullFault(result: GitResult, credentials: GitCredentials): Fault {
+    const fault = remoteFault(result, this.url, credentials)
+    this.#doubted = mayBeCopy(fault, result)
+    return fault
+  }
+
+  async #pull(specs: readonly string[], credentials: GitCredentials): Promise<GitResult> {
+    const { program, name, bounds } = this.#options
+    const { fetchMs, refsBytes } = bounds
+    // Left by a plane that was killed: nobody else writes to this copy.
+    if (!this.#unlocked) await program.unlock(name)
+    this.#unlocked = true
     const how = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     const more = ["--no-auto-maintenance", "--refmap=", "--force"]
     const args = [...this.#at(), "fetch", ...how, ...more, "--", this.url, ...specs]
@@ -237,10 +245,15 @@ export class GitCopy {
   /** Whether this commit is here now; asks for it when it is not. */
   async bring(commit: string, credentials: () => Promise<GitCredentials>): Promise<boolean> {
     const { program, name } = this.#options
-    return this.#lock.run("copy", async () => {
+    const fill = async () => {
       if (!(await program.has(name))) await this.#init(commit.length)
       else if (await this.hasCommit(commit)) return true
       return !(await this.#fetchCommits([commit], await credentials())).has(commit)
+    }
+    return this.#lock.run("copy", async () => {
+      if (this.#damaged) await this.#throwAway()
+      this.#damaged = false
+      return this.#anew(fill)
     })
   }
 
@@ -263,12 +276,25 @@ export class GitCopy {
     return undefined
   }
 
-  /** A commit that the copy lacks is no ancestor: all history of what was fetched is here. */
+  /** A commit that a whole copy lacks is no ancestor: all history of what was fetched is here. */
   async descends(commit: string, from: string): Promise<boolean> {
-    if (!(await this.hasCommit(from))) return false
+    const here = await this.#try(["cat-file", "-e", `${from}^{commit}`])
+    if (here.code !== 0) {
+      if (/^error:|corrupt/m.test(here.stderr)) throw this.#broken(here)
+      await this.#needWhole(commit)
+      return false
+    }
     const result = await this.#try(["merge-base", "--is-ancestor", from, commit])
     if (result.code === 0 || result.code === 1) return result.code === 0
     throw this.#broken(result)
+  }
+
+  /** Lost is not the same as never there: what a copy lost is in the history of what it has. */
+  async #needWhole(commit: string): Promise<void> {
+    if (this.#whole === commit) return
+    const result = await this.#try(["rev-list", "--count", commit])
+    if (result.code !== 0) throw this.#broken(result)
+    this.#whole = commit
   }
 
   /** Reads the copy; a failure means that the copy is broken. */
@@ -354,14 +380,4 @@ function sameText(before: Fetched, refs: ReadonlyMap<string, string>, commits: r
   const text = (map: ReadonlyMap<string, string>, ids: readonly string[]) =>
     JSON.stringify([[...map].sort(), [...ids].sort()])
   return text(before.refs, before.commits) === text(refs, commits)
-}
-
-const localName = (name: string) => name.replace(/^refs\//, "refs/setpoint/")
-
-/** What a ref asks for, of what the server has. */
-function chosenNames(ref: GitRef, remote: ReadonlyMap<string, string>): string[] {
-  if ("branch" in ref) return [`refs/heads/${ref.branch}`]
-  if ("tag" in ref) return [`refs/tags/${ref.tag}`]
-  const tag = "semver" in ref ? highestTag(remote.keys(), ref.semver) : undefined
-  return tag === undefined ? [] : [`refs/tags/${tag}`]
 }

@@ -46,3 +46,14 @@ export function highestTag(names: Iterable<string>, range: string): string | und
   }
   return best?.tag
 }
+
+/** Under which name a copy keeps it. */
+export const localName = (name: string) => name.replace(/^refs\//, "refs/setpoint/")
+
+/** What a ref asks for, of what the server has. */
+export function chosenNames(ref: GitRef, remote: ReadonlyMap<string, string>): string[] {
+  if ("branch" in ref) return [`refs/heads/${ref.branch}`]
+  if ("tag" in ref) return [`refs/tags/${ref.tag}`]
+  const tag = "semver" in ref ? highestTag(remote.keys(), ref.semver) : undefined
+  return tag === undefined ? [] : [`refs/tags/${tag}`]
+}

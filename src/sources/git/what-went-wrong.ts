@@ -48,6 +48,17 @@ export function remoteFault(result: GitResult, url: string, credentials: GitCred
   return gitFault("SPT-GIT-019", { url, cause })
 }
 
+const ofCopy =
+  /corrupt|cannot lock ref|\.lock'|inflate|is empty|packfile|bad object|all necessary objects/i
+
+/** Whether a fetch may have failed for what we have rather than for what the server said. */
+export function mayBeCopy({ code }: Fault, { stderr }: GitResult): boolean {
+  if (code === "SPT-GIT-017" || code === "SPT-GIT-019") return true
+  // A server's own words say nothing about our copy.
+  const ours = stderr.split("\n").filter((line) => !line.startsWith("remote:"))
+  return ours.some((line) => ofCopy.test(line))
+}
+
 /** The line that says most: git's own last word, else the first of all. */
 function tellingLine(said: string, code: number): string {
   const lines = said

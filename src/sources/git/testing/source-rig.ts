@@ -3,8 +3,8 @@
 import type { Clock } from "../../../base/clock.ts"
 import type { GitScheme, GitSourceSpec } from "../../../contract/git-source.ts"
 import type { Source, SourceSnapshot, TakenRevision } from "../../../contract/source.ts"
+import type { GitBounds } from "../git-bounds.ts"
 import { GitCopies } from "../git-copies.ts"
-import type { GitBounds } from "../git-copy.ts"
 import type { GitProgram } from "../git-program.ts"
 import { createGitSource } from "../git-source.ts"
 
