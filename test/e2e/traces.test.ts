@@ -1,10 +1,14 @@
 // Traces of a real plane, taken by a real HTTP server as a collector takes them: one trace from an
 // edit to the target as declared, its parts, the act with its cause; and the same trace in the log.
 
-import { appendFileSync } from "node:fs"
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openLocalPlane } from "../../src/plane/adapters/open-local-plane.ts"
+import { silentLogger } from "../../src/telemetry/logger.ts"
 import { PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
@@ -22,6 +26,32 @@ interface Taken {
 const attribute = (span: Taken, key: string) =>
   span.attributes.find((one) => one.key === `setpoint.${key}`)?.value.stringValue
 
+function collectorOf(take: (url: string, spans: readonly Taken[]) => void): Server {
+  return createServer((request, response) => {
+    let body = ""
+    request.on("data", (part) => {
+      body += String(part)
+    })
+    request.on("end", () => {
+      const { resourceSpans } = JSON.parse(body)
+      for (const { scopeSpans } of resourceSpans) {
+        for (const one of scopeSpans) take(request.url ?? "", one.spans)
+      }
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+  })
+}
+
+async function addressOf(collector: Server): Promise<string> {
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve))
+  return `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+}
+
+async function end(collector: Server): Promise<void> {
+  collector.closeAllConnections()
+  await new Promise((resolve) => collector.close(resolve))
+}
+
 describe("traces", () => {
   const rig = new PlaneRig()
   const spans: Taken[] = []
@@ -29,32 +59,19 @@ describe("traces", () => {
   let path = ""
 
   beforeAll(async () => {
-    collector = createServer((request, response) => {
-      path = request.url ?? ""
-      let body = ""
-      request.on("data", (part) => {
-        body += String(part)
-      })
-      request.on("end", () => {
-        const { resourceSpans } = JSON.parse(body)
-        for (const { scopeSpans } of resourceSpans) {
-          for (const one of scopeSpans) spans.push(...one.spans)
-        }
-        response.writeHead(200, { "content-type": "application/json" }).end("{}")
-      })
+    collector = collectorOf((url, taken) => {
+      path = url
+      spans.push(...taken)
     })
-    await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve))
-    const { port } = collector.address() as AddressInfo
     rig.declare("a", "a\n")
     rig.declare("b", "b\n")
-    const args = ["--otlp-endpoint", `http://127.0.0.1:${port}`, "--log-level", "info"]
+    const args = ["--otlp-endpoint", await addressOf(collector), "--log-level", "info"]
     await rig.start({ args })
     await rig.converged(2)
   })
   afterAll(async () => {
     await rig.close()
-    collector.closeAllConnections()
-    await new Promise((resolve) => collector.close(resolve))
+    await end(collector)
   })
 
   const rootOf = (name: string, cause: string) => {
@@ -105,5 +122,30 @@ describe("traces", () => {
     }
     await rig.converged(2)
     expect(spans.length).toBe(before)
+  })
+})
+
+describe("a plane that ends", () => {
+  it("sends the traces that still wait", async () => {
+    const names: string[] = []
+    const collector = collectorOf((_url, spans) => names.push(...spans.map(({ name }) => name)))
+    const base = mkdtempSync(join(tmpdir(), "spt-"))
+    try {
+      const local = await openLocalPlane({
+        ...{ directory: join(base, "data"), version: "0.0.0", keyFile: join(base, "key") },
+        ...{ listen: { port: 0, dashboardPort: 0 }, logger: silentLogger },
+        traceEndpoint: await addressOf(collector),
+        onFatal: (fault) => {
+          throw fault
+        },
+      })
+      const ids = { traceId: "0".repeat(32), spanId: "0".repeat(16) }
+      local.plane.ports.spans?.({ ...ids, name: "last", startMs: 0, endMs: 1, attributes: {} })
+      await local.close()
+      expect(names).toContain("last")
+    } finally {
+      await end(collector)
+      rmSync(base, { recursive: true, force: true })
+    }
   })
 })

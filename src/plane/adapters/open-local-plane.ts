@@ -86,6 +86,13 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
   const { readWorld, actWorld, close: closeWorld } = localWorld()
   const traces = localTraces(options, data.planeId)
   const git = localGit({ ...options, directory })
+  /** What the plane stood on; whether it ever stood or not. */
+  const closeParts = async () => {
+    await traces?.close()
+    git.close()
+    closeWorld()
+    await data.close()
+  }
   try {
     const token = openLocalToken(directory, random)
     plane = await Plane.open({
@@ -116,15 +123,12 @@ export async function openLocalPlane(options: LocalPlaneOptions): Promise<LocalP
     const close = async () => {
       await served.close()
       await opened.close()
-      git.close()
-      closeWorld()
-      await data.close()
+      await closeParts()
     }
     return { plane: opened, data, server: served, close }
   } catch (error) {
     await plane?.close()
-    closeWorld()
-    await data.close()
+    await closeParts()
     throw error
   }
 }
