@@ -7,6 +7,7 @@
 #   process-shim.sh watch DIRECTORY RUN BOOT MV LN SETSID LOG CWD FILES KBYTES PROGRAM [ARGUMENT...]
 #
 # DIRECTORY/run.N  "PID STARTTIME BOOT SHIM SHIMSTART": made by link, so only one run N can begin.
+# DIRECTORY/end.N  "UPTIME": when it ended; who was in its session by then is its own.
 # DIRECTORY/exit.N "CODE": 128 and the signal's number when a signal ended it.
 
 # The program's environment is this shell's: variables have names that nothing else has.
@@ -42,10 +43,12 @@ watch() {
   trap : HUP INT QUIT TERM USR1 USR2 PIPE ALRM
   /bin/sh "$0" begin "$@"
   _setpoint_code=$?
+  read -r _setpoint_uptime _setpoint_rest < /proc/uptime
   # Nothing began, or somebody else's run did: then there is no end to write down.
   read -r _setpoint_pid _setpoint_start _setpoint_boot _setpoint_shim _setpoint_rest \
     < "$1/run.$2" || exit 1
   [ "$_setpoint_shim" = $$ ] || exit 1
+  printf '%s\n' "$_setpoint_uptime" > "$1/end.$2"
   printf '%s\n' "$_setpoint_code" > "$1/.exit.$2.$$" && "$4" -f "$1/.exit.$2.$$" "$1/exit.$2"
 }
 

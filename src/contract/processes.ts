@@ -35,6 +35,8 @@ export interface PlaceFacts {
   readonly cancelled?: true
   /** The process of that identity runs now. */
   readonly alive: boolean
+  /** How many of its group are there although it has ended, proven; missing when there are none. */
+  readonly stragglers?: number
   /** What it was started with, while that can be read. */
   readonly env?: ReadonlyMap<string, string>
   /** 128 and the signal's number when a signal ended it. */
@@ -108,8 +110,9 @@ export interface ProcessesAct extends ProcessesRead {
   /** To the process's whole group; false when it was not there any more. */
   signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean>
   /**
-   * Kills what the runs of this place up to this one left behind, also outside their groups; says
-   * how many. A later run is somebody else's start, and is left alone.
+   * Kills what the runs of this place up to this one left behind, also outside their groups, and
+   * waits a while until it is gone; says how many. A later run is somebody else's start, and is
+   * left alone; so is whatever can't be proven to be of these runs.
    */
   reap(directory: string, run: number): Promise<number>
   /** Removes the place with its logs; refused while its process runs. */

@@ -1,6 +1,7 @@
 // The place of a process: a directory with `order.N` (what was wanted, by the plane), `run.N`
-// (which process it became) and `exit.N` (how it ended, both by the shim), N counting up, and
-// `logs/`. Each file appears whole, and `order.N` and `run.N` only once, whoever is first.
+// (which process it became), `end.N` and `exit.N` (when and how it ended, all by the shim), N
+// counting up, and `logs/`. Each file but `end.N` appears whole, and `order.N` and `run.N` only
+// once, whoever is first.
 
 import { randomBytes } from "node:crypto"
 import {
@@ -18,6 +19,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts"
 import type { PlaceFacts, ProcessIdentity } from "../../contract/processes.ts"
 import { providerFault } from "../faults.ts"
 import { bootId, environmentOf, isAlive } from "./proc-files.ts"
+import { ticksOf } from "./process-session.ts"
 
 export interface Run {
   readonly identity: ProcessIdentity
@@ -122,10 +124,12 @@ export function cancelRun(directory: string, run: number): boolean {
   return readRun(directory, run) === "cancelled"
 }
 
-/** The shims of all runs that are known here. */
-export function shimsIn(directory: string): ReadonlySet<number> {
-  const runs = numbered(namesIn(directory) ?? [], "run").map((run) => readRun(directory, run))
-  return new Set(runs.flatMap((run) => (typeof run === "object" ? [run.shim.pid] : [])))
+/** All that began and are known here. */
+export function runsIn(directory: string): (Run & { readonly run: number })[] {
+  return numbered(namesIn(directory) ?? [], "run").flatMap((run) => {
+    const found = readRun(directory, run)
+    return typeof found === "object" ? [{ ...found, run }] : []
+  })
 }
 
 /** False when there is an order of this number already. */
@@ -194,6 +198,11 @@ function readExit(directory: string, run: number): PlaceFacts["exit"] {
   const at = timeOf(path)
   if (text === undefined || at === undefined || !/^\d{1,3}\n$/.test(text)) return undefined
   return { code: Number(text), at }
+}
+
+/** When the process of a run ended, in ticks since boot; undefined when nobody wrote it down. */
+export function readEnd(directory: string, run: number): number | undefined {
+  return ticksOf(readText(join(directory, `end.${run}`)) ?? "")
 }
 
 function readText(path: string): string | undefined {

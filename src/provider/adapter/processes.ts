@@ -3,11 +3,15 @@
 // it can't prove to be the process that was meant.
 
 import { spawn } from "node:child_process"
-import { statSync } from "node:fs"
 import { basename } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { protects } from "../../base/protections.ts"
-import type { ProcessesAct, ProcessIdentity, StartRequest } from "../../contract/processes.ts"
+import type {
+  PlaceFacts,
+  ProcessesAct,
+  ProcessIdentity,
+  StartRequest,
+} from "../../contract/processes.ts"
 import { providerFault } from "../faults.ts"
 import { PlaceWatches } from "./place-watches.ts"
 import {
@@ -21,7 +25,6 @@ import {
 } from "./proc-files.ts"
 import { readLog } from "./process-logs.ts"
 import {
-  callFault,
   cancelRun,
   logOf,
   makePlace,
@@ -30,25 +33,27 @@ import {
   readPlace,
   readRun,
   removePlace,
-  shimsIn,
   tidyPlace,
   writeOrder,
 } from "./process-place.ts"
+import { Sightings } from "./process-session.ts"
 import { baseEnvironment, findTool, wrappers } from "./process-wrappers.ts"
+import { reap, runVariable, stragglersOf } from "./reap-processes.ts"
+import { groupExists, sendTo } from "./send-signal.ts"
 import { shimFile } from "./shim-file.ts"
 
-const runVariable = "SETPOINT_RUN"
 const startLimitMs = 10_000
 /** The shim writes how a program ended a moment after it did. */
 const exitLimitMs = 500
 
 export function nodeProcesses(): ProcessesAct {
   const strays = new Strays()
+  const sightings = new Sightings()
   const watches = new PlaceWatches()
   return {
     bootId,
     facts: processFacts,
-    look: (directory, known = false) => look(directory, known, strays),
+    look: (directory, known = false) => look(directory, known, strays, sightings),
     log: async (directory, request) => readLog(directory, request),
     watch: (directory, changed) => watches.watch(directory, changed),
     gone,
@@ -67,8 +72,8 @@ export function nodeProcesses(): ProcessesAct {
       return identity
     },
     cancel: async (directory, run) => cancelRun(directory, run),
-    signal: async (identity, name) => signalGroup(identity, name),
-    reap: async (directory, run) => reap(directory, run),
+    signal: async (identity, name) => signalGroup(identity, name, sightings),
+    reap: (directory, run) => reap(directory, run, sightings),
     async remove(directory) {
       const place = readPlace(directory)
       if (place?.alive === true) {
@@ -87,7 +92,20 @@ async function shimGone(directory: string, run: number): Promise<void> {
   for (let waited = 0; waited < exitLimitMs && isAlive(started.shim); waited += 10) await pause(10)
 }
 
-async function look(directory: string, known: boolean, strays: Strays) {
+async function look(
+  directory: string,
+  known: boolean,
+  strays: Strays,
+  sightings: Sightings,
+): Promise<PlaceFacts | undefined> {
+  const place = await settledPlace(directory, known, strays)
+  if (place?.identity === undefined) return place
+  if (place.alive) sightings.isAlive(place.identity)
+  const stragglers = stragglersOf(directory, place, sightings)
+  return stragglers === 0 ? place : { ...place, stragglers }
+}
+
+async function settledPlace(directory: string, known: boolean, strays: Strays) {
   for (let waited = 0; ; waited += 10) {
     const place = readPlace(directory)
     if (place === undefined) {
@@ -180,52 +198,21 @@ async function gone(
 
 /** A pid can't be given away as long as it names a group, so what is in the group is its own. */
 function groupLives({ pid, bootId: boot }: ProcessIdentity): boolean {
-  if (boot !== bootId() || !sendTo(-pid, 0)) return false
+  if (boot !== bootId() || !groupExists(pid)) return false
   const leader = processFacts(pid)
   if (leader !== undefined && !isEnded(leader)) return false // Somebody else's by now.
   return groupMembers(pid).length > 0
 }
 
-function signalGroup(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
-  if (!isAlive(identity) && protects("pid-reuse-is-noticed")) return false
+function signalGroup(
+  identity: ProcessIdentity,
+  name: NodeJS.Signals,
+  sightings: Sightings,
+): boolean {
+  if (!sightings.isAlive(identity) && protects("pid-reuse-is-noticed")) return false
   const { pid } = identity
   // Until it has its own session, a moment after it began, its group is the shim's.
   return processFacts(pid)?.group === pid ? sendTo(-pid, name) : sendTo(pid, name)
-}
-
-function sendTo(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name)
-  } catch (error) {
-    if (Object(error).code === "ESRCH") return false
-    throw callFault("signal", String(pid), error)
-  }
-}
-
-/** Found by what their environment says, so that those that left the group are found, too. */
-function reap(directory: string, run: number): number {
-  const shims = shimsIn(directory)
-  let count = 0
-  for (const pid of allPids()) {
-    if (shims.has(pid) || pid === process.pid) continue
-    const facts = startedIn(pid, directory) ? processFacts(pid) : undefined
-    if (facts === undefined || isEnded(facts) || !startedIn(pid, directory)) continue
-    if (Number(environmentOf(pid)?.get(runVariable) ?? 0) > run) continue
-    if (isAlive(facts) && sendTo(pid, "SIGKILL")) count++
-  }
-  return count
-}
-
-/** Also when the way to the data directory leads over another symbolic link now. */
-function startedIn(pid: number, directory: string): boolean {
-  const place = environmentOf(pid)?.get(placeVariable)
-  if (place === undefined || place === directory) return place !== undefined
-  return basename(place) === basename(directory) && isSameDirectory(place, directory)
-}
-
-function isSameDirectory(left: string, right: string): boolean {
-  const [one, other] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false }))
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
 }
 
 /** Processes whose place is gone. Looked for rarely: it means reading every environment. */

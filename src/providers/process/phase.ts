@@ -20,6 +20,8 @@ export type Phase =
   /** Ended by itself, and left so. */
   | "Completed"
   | "Failed"
+  /** Ended because that was wanted, and what it started is still there. */
+  | "Stopping"
   /** Ended because that was wanted. */
   | "Stopped"
   /** The machine was started anew since. */
@@ -50,7 +52,9 @@ export function phaseOf(input: PhaseInput): PhaseFacts {
     const settled = spec.state === "Stopped" && (place.run === 0 || place.cancelled === true)
     return { phase: settled ? "Stopped" : "Unstarted" }
   }
-  if (wasStopped || spec.state === "Stopped") return { phase: "Stopped" }
+  if (wasStopped || spec.state === "Stopped") {
+    return { phase: place.stragglers === undefined ? "Stopped" : "Stopping" }
+  }
   const { exit, identity } = place
   const good = exit?.code === 0
   const left = spec.restart === "Never" || (spec.restart === "OnFailure" && good)

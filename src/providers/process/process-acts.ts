@@ -111,8 +111,11 @@ async function end(
     const failure = await stop(place.identity, target.desired, processes, context.signal)
     if (failure !== undefined) return failure
   }
-  if (protects("stragglers-are-killed")) await processes.reap(directory, place.run)
-  return undefined
+  if (!protects("stragglers-are-killed")) return undefined
+  await processes.reap(directory, place.run)
+  const { stragglers = 0 } = (await processes.look(directory)) ?? {}
+  if (stragglers === 0) return undefined
+  return failed(`${stragglers} of the processes that it started do not end after SIGKILL`)
 }
 
 /** An answer when it was not there any more before the first signal, or is still there after all. */
@@ -126,8 +129,8 @@ async function stop(
     return failed("it ended just now; it is looked at again")
   }
   if (await processes.gone(identity, stopGraceSeconds * 1000, signal)) return undefined
-  await processes.signal(identity, "SIGKILL")
-  // What is left of the group has no leader any more; the reaping that follows finds it.
+  // A group without its leader gets no signal from here; the reaping that follows finds it.
+  if (!(await processes.signal(identity, "SIGKILL"))) return undefined
   await processes.gone(identity, killLimitMs, signal)
   // The kernel may hold it, over a disk that does not answer: a second one must not begin beside it.
   return lives(identity, processes) ? failed("it does not end after SIGKILL") : undefined
