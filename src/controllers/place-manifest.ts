@@ -64,8 +64,19 @@ export function placeManifest(
   const { resource } = served
   const key = { group, resource: resource.resource, namespace, name: object.metadata.name }
   const whole: ApiObject = { ...object, metadata }
-  const hash = hashJson(whole as object as Json)
-  return { manifest, key, text: keyText(key), resource, object: whole, hash }
+  const hash = hashOf(whole)
+  // An error of ours would be in the log alone, and the source would look as if it were good.
+  if ("cause" in hash) return issue(hash.cause, "make it smaller, or split it into several objects")
+  return { manifest, key, text: keyText(key), resource, object: whole, hash: hash.text }
+}
+
+function hashOf(object: ApiObject): { readonly text: string } | { readonly cause: string } {
+  try {
+    return { text: hashJson(object as object as Json) }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { cause: `it can't be written out (${why})` }
+  }
 }
 
 /** A refusal of the API, at the line that it is about. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { Breath } from "../base/breath.ts"
+import type { Json } from "../base/json.ts"
 import type { Manifest } from "../contract/source.ts"
 import { SimClock } from "../sim/sim-clock.ts"
 import type { ServedKind } from "./place-manifest.ts"
@@ -42,4 +43,15 @@ test("says at once when a kind of an unchanged list is not served any more", asy
   served.kind = { resource: { ...resource, version: "v2" }, namespaced: true }
   const back = await manifests.place(list)
   expect(back.placed[0]?.resource.version).toBe("v2")
+})
+
+test("refuses what can't be written out as an issue of its manifest, not as an error", async () => {
+  const { manifests } = keeper()
+  let deep: Json = 1
+  for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+  const plain = manifest("a")
+  const one: Manifest = { ...plain, object: { ...plain.object, spec: { deep } } }
+  const { placed, issues } = await manifests.place([one, manifest("b")])
+  expect(placed.map(({ text }) => text)).toHaveLength(1)
+  expect(issues).toMatchObject([{ code: "SPT-SRC-101", position: { file: "a.yaml", line: 1 } }])
 })

@@ -2,6 +2,8 @@
 
 export interface ManifestLimits {
   readonly fileBytes: number
+  /** Of one object, once variables and patches are in it. */
+  readonly objectBytes: number
   readonly sourceBytes: number
   readonly documents: number
   readonly depth: number
@@ -12,6 +14,7 @@ export interface ManifestLimits {
 
 export const manifestLimits: ManifestLimits = {
   fileBytes: 1024 * 1024,
+  objectBytes: 1024 * 1024,
   sourceBytes: 64 * 1024 * 1024,
   documents: 100_000,
   depth: 64,

@@ -55,6 +55,16 @@ export const overlayFault = defineFaults({
     text: "cannot replace variables: the result has more than {limit} characters",
     hint: "shorten the values, or split the source over several loops",
   },
+  "SPT-OVERLAY-011": {
+    fault: "stuck",
+    text: "cannot use {target}: variables and patches make it more than {limit} bytes",
+    hint: "shorten the values, or split the object",
+  },
+  "SPT-OVERLAY-012": {
+    fault: "stuck",
+    text: "cannot patch {target}: the patches of this source add more than {limit} bytes",
+    hint: "shorten the values, or split the source over several loops",
+  },
 })
 
 export type OverlayCode = keyof typeof overlayFault.table

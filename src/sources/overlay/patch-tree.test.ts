@@ -5,7 +5,7 @@ import type { Json } from "../../base/json.ts"
 import { mergeTree, PatchProblem, patchTree } from "./patch-tree.ts"
 import { locateIn, type Path, placeTree, treeValue } from "./placed-tree.ts"
 
-const bounds = { values: 100_000, depth: 64 }
+const bounds = { values: 100_000, bytes: 1_000_000, depth: 64 }
 const origin = (file: string) => ({
   locate: (path: Path) => ({ file: `${file}:${path.join(".")}`, line: 1, column: 1 }),
 })

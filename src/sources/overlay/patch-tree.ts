@@ -18,6 +18,7 @@ export class PatchProblem extends Error {
 
 export interface TreeBounds {
   readonly values: number
+  readonly bytes: number
   readonly depth: number
 }
 
@@ -44,8 +45,9 @@ export function patchTree(target: Node, operations: readonly Node[], bounds: Tre
   return root
 }
 
-function bounded(root: Node, by: Node, { values, depth }: TreeBounds): Node {
+function bounded(root: Node, by: Node, { values, bytes, depth }: TreeBounds): Node {
   if (root.size > values) throw new PatchProblem(`it makes more than ${values} values`, by.at())
+  if (root.bytes > bytes) throw new PatchProblem(`it makes more than ${bytes} bytes`, by.at())
   if (root.height > depth + 1) throw new PatchProblem(`it nests deeper than ${depth}`, by.at())
   return root
 }

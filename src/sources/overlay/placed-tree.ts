@@ -1,6 +1,7 @@
 // A JSON value in which each part knows where it was written, so that a value that a patch brought
 // is reported at the patch and its neighbours at their own files. Nodes are never changed; a patch
-// makes new ones along its path. Each knows its size and height, so that growth can be bounded.
+// makes new ones along its path. Each knows its size, bytes and height, so that growth can be
+// bounded before anything is written out: a copy of a node costs nothing until then.
 
 import { isArray, isObject, type Json, type JsonPrimitive } from "../../base/json.ts"
 import type { Position } from "../../contract/source.ts"
@@ -15,6 +16,8 @@ interface Measured {
   /** Where it was written; asked for only when something is wrong with it. */
   readonly at: () => Position
   readonly size: number
+  /** Of all text in it, names of members too: what it would take at least when written out. */
+  readonly bytes: number
   readonly height: number
 }
 
@@ -37,17 +40,25 @@ export function listNode(items: readonly Node[], at: () => Position): ListNode {
 }
 
 export function mapNode(members: ReadonlyMap<string, Node>, at: () => Position): MapNode {
-  return { members, at, ...measure(members.values()) }
+  const { bytes, ...measured } = measure(members.values())
+  let names = 0
+  for (const name of members.keys()) names += Buffer.byteLength(name)
+  return { members, at, ...measured, bytes: bytes + names }
 }
 
-function measure(children: Iterable<Node>): { size: number; height: number } {
-  let size = 1
-  let height = 0
+export function scalarNode(scalar: JsonPrimitive, at: () => Position): ScalarNode {
+  const bytes = 1 + (typeof scalar === "string" ? Buffer.byteLength(scalar) : 0)
+  return { scalar, at, size: 1, bytes, height: 1 }
+}
+
+function measure(children: Iterable<Node>): Pick<Measured, "size" | "bytes" | "height"> {
+  let [size, bytes, height] = [1, 1, 0]
   for (const child of children) {
     size += child.size
+    bytes += child.bytes
     height = Math.max(height, child.height)
   }
-  return { size, height: height + 1 }
+  return { size, bytes, height: height + 1 }
 }
 
 /** The value at `path` of something that can locate its parts. */
@@ -57,7 +68,7 @@ export function placeTree(value: Json, from: Placeable, path: Path = []): Node {
     const items = value.map((item, index) => placeTree(item, from, [...path, index]))
     return listNode(items, at)
   }
-  if (!isObject(value)) return { scalar: value, at, size: 1, height: 1 }
+  if (!isObject(value)) return scalarNode(value, at)
   const members = new Map<string, Node>()
   for (const [name, member] of Object.entries(value)) {
     if (member !== undefined) members.set(name, placeTree(member, from, [...path, name]))

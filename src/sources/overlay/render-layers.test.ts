@@ -177,6 +177,46 @@ describe("variables", () => {
   })
 })
 
+describe("patches", () => {
+  const growing = (operations: number, names = ["a"]) => {
+    const copies = Array.from(
+      { length: operations },
+      (_, index) => `      - { op: copy, from: /spec, path: /spec/more${index} }\n`,
+    )
+    const patch = (name: string) =>
+      `  - target: { kind: File, name: ${name} }\n    json:\n${copies.join("")}`
+    const bases = names.map(
+      (name) => [`base/${name}.yaml`, file(name, `  value: ${"x".repeat(90_000)}\n`)] as const,
+    )
+    const text = overlay(`base: ../base\npatches:\n${names.map(patch).join("")}`)
+    return { ...Object.fromEntries(bases), "prod/overlay.yaml": text }
+  }
+
+  it("can't blow up an object by copies of copies", async () => {
+    const small = await render(growing(3), "prod")
+    expect(JSON.stringify(small.objects).length).toBeGreaterThan(700_000)
+    const { issues, manifests } = await render(growing(16), "prod")
+    expect(said(issues)).toEqual(["prod/overlay.yaml:10:9 SPT-OVERLAY-007"])
+    expect(issues[0]?.message).toContain("more than 1048576 bytes")
+    expect(manifests).toEqual([])
+  })
+
+  it("can't blow up a source by many objects", async () => {
+    const limits = { ...manifestLimits, sourceBytes: 2_000_000 }
+    const { issues } = await render(growing(3, ["a", "b", "c", "d"]), "prod", limits)
+    expect(issues[0]?.code).toBe("SPT-OVERLAY-012")
+  })
+
+  it("can't make an object too large together with variables", async () => {
+    const tree = {
+      "base/a.yaml": file("a", `  value: "${`\${v}`.repeat(200)}"\n`),
+      "prod/overlay.yaml": overlay(`base: ../base\nvariables: { v: ${"x".repeat(10_000)} }\n`),
+    }
+    const { issues } = await render(tree, "prod")
+    expect(said(issues)).toEqual(["base/a.yaml:1:1 SPT-OVERLAY-011"])
+  })
+})
+
 describe("an overlay that can't be used", () => {
   const refusal = async (rest: string, more: Tree = {}) => {
     const tree = { "base/a.yaml": file("a"), "env/prod/overlay.yaml": overlay(rest), ...more }

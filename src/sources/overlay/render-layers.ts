@@ -12,7 +12,13 @@ import { overlayIssue } from "./faults.ts"
 import { mergeTree, PatchProblem, patchTree } from "./patch-tree.ts"
 import { locateIn, type Node, placeTree, treeValue } from "./placed-tree.ts"
 import type { Overlay, OverlayPatch, PatchTarget } from "./read-overlay.ts"
-import { type Substitution, substitute, substituteTree, type Variables } from "./variables.ts"
+import {
+  type Growth,
+  type Substitution,
+  substitute,
+  substituteTree,
+  type Variables,
+} from "./variables.ts"
 
 export interface Layer {
   /** Missing for a plain folder, which ends the chain. */
@@ -24,6 +30,7 @@ export interface Layer {
 export function renderLayers(layers: readonly Layer[], limits = manifestLimits): ReadFile {
   const issues: SourceIssue[] = []
   const growth = { left: limits.sourceBytes, limit: limits.sourceBytes }
+  const out: Rendering = { issues, limits, growth }
   const given = variablesOf(layers)
   let manifests: Manifest[] = []
   for (let depth = layers.length - 1; depth >= 0 && issues.length === 0; depth--) {
@@ -31,18 +38,19 @@ export function renderLayers(layers: readonly Layer[], limits = manifestLimits):
     if (layer === undefined) continue
     const variables = given[depth]
     const by = variables === undefined ? undefined : { variables, issues, growth }
-    const own = by === undefined ? layer.manifests : layer.manifests.map(withVariables(by))
+    const own = by === undefined ? layer.manifests : layer.manifests.map(withVariables(by, limits))
     manifests = manifests.concat(own)
     for (const patch of layer.overlay?.patches ?? []) {
-      manifests = applyPatch(
-        manifests,
-        by === undefined ? patch : filled(patch, by),
-        issues,
-        limits,
-      )
+      manifests = applyPatch(manifests, by === undefined ? patch : filled(patch, by), out)
     }
   }
   return { manifests: issues.length > 0 ? [] : manifests, issues }
+}
+
+interface Rendering {
+  readonly issues: SourceIssue[]
+  readonly limits: ManifestLimits
+  readonly growth: Growth
 }
 
 /** What an overlay gives holds for everything below it; what lies above it wins. */
@@ -56,7 +64,7 @@ function variablesOf(layers: readonly Layer[]): (Variables | undefined)[] {
 }
 
 const withVariables =
-  (by: Substitution) =>
+  (by: Substitution, { objectBytes }: ManifestLimits) =>
   (manifest: Manifest): Manifest => {
     const { apiVersion, kind } = manifest.object
     const before = manifest.object as object as Json
@@ -65,6 +73,11 @@ const withVariables =
     if (after === before || by.issues.length > found) return manifest
     // What a kind is decides who may write it: never a matter of a variable.
     const object = isObject(after) ? { ...after, apiVersion, kind } : {}
+    if (placeTree(object, manifest).bytes > objectBytes) {
+      const details = { target: `${kind} ${manifest.object.metadata.name}`, limit: objectBytes }
+      by.issues.push(overlayIssue("SPT-OVERLAY-011", details, manifest.position))
+      return manifest
+    }
     return checked(object, manifest, by.issues, (path) => manifest.locate(path))
   }
 
@@ -95,10 +108,10 @@ function filled(patch: OverlayPatch, by: Substitution): OverlayPatch {
 function applyPatch(
   manifests: readonly Manifest[],
   patch: OverlayPatch,
-  issues: SourceIssue[],
-  limits: ManifestLimits,
+  out: Rendering,
 ): Manifest[] {
   const { target, position } = patch
+  const { issues } = out
   const name = targetText(target)
   const matched = manifests.filter((one) => matches(one, target))
   const [only] = matched
@@ -110,7 +123,7 @@ function applyPatch(
     issues.push(overlayIssue("SPT-OVERLAY-006", details, position))
   } else {
     if ("remove" in patch.change) return manifests.filter((one) => one !== only)
-    const after = patched(only, patch, issues, limits)
+    const after = patched(only, patch, out)
     return manifests.map((one) => (one === only ? after : one))
   }
   return [...manifests]
@@ -136,11 +149,11 @@ const identity = [
 function patched(
   manifest: Manifest,
   { target, change, position }: OverlayPatch,
-  issues: SourceIssue[],
-  limits: ManifestLimits,
+  { issues, limits, growth }: Rendering,
 ): Manifest {
   const before = placeTree(manifest.object as object as Json, manifest)
-  const bounds = { values: limits.nodesPerFile, depth: limits.depth }
+  const { nodesPerFile, objectBytes, depth } = limits
+  const bounds = { values: nodesPerFile, bytes: objectBytes, depth }
   let after: Node = before
   try {
     if ("merge" in change) after = mergeTree(before, change.merge, bounds)
@@ -155,6 +168,12 @@ function patched(
     if (textAt(before, path) === textAt(after, path)) continue
     const details = { target: targetText(target), member: path.join(".") }
     issues.push(overlayIssue("SPT-OVERLAY-008", details, position))
+    return manifest
+  }
+  growth.left -= Math.max(0, after.bytes - before.bytes)
+  if (growth.left < 0) {
+    const details = { target: targetText(target), limit: growth.limit }
+    issues.push(overlayIssue("SPT-OVERLAY-012", details, position))
     return manifest
   }
   const value = treeValue(after)

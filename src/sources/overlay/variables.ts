@@ -6,7 +6,14 @@
 import { isArray, isObject, type Json } from "../../base/json.ts"
 import type { Position, SourceIssue } from "../../contract/source.ts"
 import { overlayIssue } from "./faults.ts"
-import { listNode, mapNode, type Node, type Path, type Placeable } from "./placed-tree.ts"
+import {
+  listNode,
+  mapNode,
+  type Node,
+  type Path,
+  type Placeable,
+  scalarNode,
+} from "./placed-tree.ts"
 
 export type Variable = string | number | bigint | boolean
 export type Variables = ReadonlyMap<string, Variable>
@@ -58,7 +65,7 @@ export function substitute(value: Json, from: Placeable, by: Substitution, path:
 export function substituteTree(node: Node, by: Substitution): Node {
   if ("scalar" in node) {
     if (typeof node.scalar !== "string") return node
-    return { ...node, scalar: replaced(node.scalar, node.at, by) }
+    return scalarNode(replaced(node.scalar, node.at, by), node.at)
   }
   if ("items" in node) {
     return listNode(
