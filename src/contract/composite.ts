@@ -12,6 +12,13 @@ export interface KindName {
   readonly kind: string
 }
 
+/** A child that the API does not take as it is composed. */
+export interface RefusedChild {
+  /** The manifest, as the plane would write it. */
+  readonly object: ApiObject
+  readonly message: string
+}
+
 export interface ComposeInput {
   /** With spec after defaults, and the status that was written last. */
   readonly parent: ApiObject
@@ -21,6 +28,8 @@ export interface ComposeInput {
   readonly related: readonly ApiObject[]
   /** Wall clock, in milliseconds. */
   readonly now: number
+  /** What would be refused in this very pass; only for kinds with `hearsRefusals`. */
+  readonly refused?: readonly RefusedChild[]
 }
 
 export interface Composition {
@@ -30,6 +39,11 @@ export interface Composition {
   readonly status: JsonObject
   /** The status of related objects that have no provider of their own. */
   readonly reports?: readonly { readonly object: ApiObject; readonly status: JsonObject }[]
+  /**
+   * Manifests of children that are not wanted yet, of which it matters already whether they would
+   * be refused. Only tried, and only for kinds with `hearsRefusals`.
+   */
+  readonly tries?: readonly ApiObject[]
   /** Asked again after so many milliseconds even if nothing changed. */
   readonly againMs?: number
 }
@@ -51,5 +65,10 @@ export interface CompositeKind extends ResourceRef {
   readonly privileged?: boolean
   /** Declared data: it has no children, and its status comes from the reports of another kind. */
   readonly reported?: boolean
+  /**
+   * Its children belong to several people: before anything is written it is asked again, with what
+   * would be refused, and can go on without that. A refused child that exists stays as it is.
+   */
+  readonly hearsRefusals?: boolean
   compose(input: ComposeInput): Composition | NoComposition
 }

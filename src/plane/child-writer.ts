@@ -4,6 +4,7 @@
 
 import { mapBounded } from "../base/async.ts"
 import { isFault } from "../base/faults.ts"
+import type { RefusedChild } from "../contract/composite.ts"
 import { enginePrincipal, type Principal } from "../contract/principal.ts"
 import {
   type ApiObject,
@@ -33,8 +34,13 @@ export interface Made {
   readonly living: readonly LivingChild[]
   /** Those of them that are wanted. */
   readonly objects: readonly ApiObject[]
-  /** Why a child could not be written, when one could not. */
-  readonly refused?: string
+  /** Those that could not be written, in the order in which they are wanted. */
+  readonly refused: readonly Refusal[]
+}
+
+export interface Refusal extends RefusedChild {
+  /** Text form of the child's key. */
+  readonly key: string
 }
 
 export class ChildWriter {
@@ -54,23 +60,32 @@ export class ChildWriter {
     children: readonly ApiObject[],
     principal: Principal,
   ): Promise<Made> {
-    const known = new Map(children.map((child) => [textOf(this.keyOf(child)), child]))
-    const refused: string[] = []
-    const made = await mapBounded(wanted, writesAtOnce, async (child) => {
-      try {
-        return await this.#one(subject, child, known.get(child.key), principal)
-      } catch (error) {
-        if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
-        refused.push(`${child.kind} ${child.object.metadata.name}: ${error.message}`)
-        return undefined
-      }
-    })
-    const objects = made.filter((one) => one !== undefined)
-    for (const object of objects) known.set(textOf(this.keyOf(object)), object)
+    const known = this.#byKey(children)
+    const { made, refused } = await refusable(wanted, (child) =>
+      this.#one(subject, child, known.get(child.key), principal),
+    )
+    for (const object of made) known.set(textOf(this.keyOf(object)), object)
     const living = [...known].flatMap(([key, object]) => this.#living(key, object))
-    const wantedNow = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    const [first] = refused
-    return { living, objects: wantedNow, ...(first === undefined ? {} : { refused: first }) }
+    const objects = made.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    return { living, objects, refused }
+  }
+
+  /** Which of them would be refused; nothing is written. */
+  async refusals(
+    subject: Subject,
+    wanted: readonly WantedChild[],
+    children: readonly ApiObject[],
+    principal: Principal,
+  ): Promise<readonly Refusal[]> {
+    const known = this.#byKey(children)
+    const { refused } = await refusable(wanted, (child) =>
+      this.#one(subject, child, known.get(child.key), principal, true),
+    )
+    return refused
+  }
+
+  #byKey(children: readonly ApiObject[]): Map<string, ApiObject> {
+    return new Map(children.map((child) => [textOf(this.keyOf(child)), child]))
   }
 
   keyOf({ apiVersion, kind, metadata }: ApiObject): ObjectKey | undefined {
@@ -93,6 +108,7 @@ export class ChildWriter {
     wanted: WantedChild,
     child: ApiObject | undefined,
     principal: Principal,
+    dryRun = false,
   ): Promise<ApiObject | undefined> {
     if (child?.metadata.deletionTimestamp !== undefined) return undefined // Made again when gone.
     if (child !== undefined && this.#isApplied(wanted, child)) return child
@@ -106,9 +122,10 @@ export class ChildWriter {
         throw reconcileFault("SPT-LOOP-009", { child: wanted.key, ...named })
       }
     }
-    const options = { fieldManager: principal.name, force: true }
+    const options = { fieldManager: principal.name, force: true, dryRun }
     const { verbs } = this.#plane.api
     const { object } = await verbs.apply(principal, wanted.resource, wanted.object, options)
+    if (dryRun) return object
     const { uid: childUid = "", generation = 0 } = object.metadata
     this.#applied.set(wanted.key, { hash: wanted.hash, uid: childUid, generation })
     this.#feed.noteChild(wanted.key, uid)
@@ -123,6 +140,29 @@ export class ChildWriter {
     const has = (given: Readonly<Record<string, string>>, stored = metadata.labels) =>
       Object.entries(given).every(([name, value]) => stored?.[name] === value)
     return has(labels) && has(annotations, metadata.annotations)
+  }
+}
+
+/** Each child by itself: one that is refused keeps no other from being written. */
+export async function refusable<T>(
+  wanted: readonly WantedChild[],
+  write: (child: WantedChild) => Promise<T | undefined>,
+): Promise<{ readonly made: readonly T[]; readonly refused: readonly Refusal[] }> {
+  const answers = await mapBounded(wanted, writesAtOnce, async (child) => {
+    try {
+      const made = await write(child)
+      return made === undefined ? {} : { made }
+    } catch (error) {
+      if (!isFault(error) || error.fault === "retry" || error.fault === "bug") throw error
+      const { key, kind, object } = child
+      return {
+        refused: { key, object, message: `${kind} ${object.metadata.name}: ${error.message}` },
+      }
+    }
+  })
+  return {
+    made: answers.flatMap(({ made }) => made ?? []),
+    refused: answers.flatMap(({ refused }) => refused ?? []),
   }
 }
 

@@ -3,7 +3,7 @@
 // any more. It never acts outside: children are judged and acted on like everything else. What
 // can't be composed is said and changes nothing.
 
-import { isFault } from "../base/faults.ts"
+import { type Fault, isFault } from "../base/faults.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { compositePrincipal, type Principal } from "../contract/principal.ts"
 import { authorsSince } from "../object/authors.ts"
@@ -16,8 +16,9 @@ import { reconcileFault } from "../reconcile/faults.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { Subject } from "../reconcile/look.ts"
 import type { Report } from "../reconcile/status.ts"
-import { ChildWriter } from "./child-writer.ts"
+import { ChildWriter, type Made, type Refusal } from "./child-writer.ts"
 import { ComposerFeed } from "./composer-feed.ts"
+import { composeHeard } from "./heard-refusals.ts"
 import type { Plane } from "./plane.ts"
 import { writeReports } from "./related-reports.ts"
 
@@ -58,14 +59,21 @@ export class Composer {
     const now = this.#plane.ports.clock.now()
     const input = { parent: object, children, related, now }
     const served = (group: string, name: string) => this.#plane.servedKind(group, name)
-    const checked = runCompose(composite, input, served)
-    if ("stalled" in checked) return this.#stall(subject, checked.reason, checked.stalled)
     const principal = this.#principal(subject)
+    const { checked, refused } = await composeHeard(
+      composite,
+      (left) => runCompose(composite, { ...input, refused: left }, served),
+      (wanted) => this.#writer.refusals(subject, wanted, children, principal),
+    )
+    if ("stalled" in checked) return this.#stall(subject, checked.reason, checked.stalled)
     const made = await this.#writer.apply(subject, checked.children, children, principal)
-    if (made.refused !== undefined) return this.#stall(subject, "ChildRefused", made.refused)
-    const held = await this.#remove(subject, made.living, checked.children, principal)
+    // What could not be written may be why another one is not wanted any more.
+    const isSure = made.refused.length === 0
+    const left = new Set(refused.map(({ key }) => key))
+    const wanted = [...checked.children, ...made.living.filter(({ key }) => left.has(key))]
+    const held = isSure ? await this.#remove(subject, made.living, wanted, principal) : undefined
     await writeReports(this.#plane, composite, related, checked.reports)
-    return this.#conclude(subject, checked, made.objects, held)
+    return this.#conclude(subject, checked, made, held)
   }
 
   /** Who changed the parent last is who asks. */
@@ -87,7 +95,7 @@ export class Composer {
   async #remove(
     subject: Subject,
     living: readonly LivingChild[],
-    wanted: readonly WantedChild[],
+    wanted: readonly WishedChild[],
     principal: Principal,
   ): Promise<Report | undefined> {
     await this.#keepWanted(subject, living, wanted, principal)
@@ -102,7 +110,7 @@ export class Composer {
   async #keepWanted(
     { loop }: Subject,
     living: readonly LivingChild[],
-    wanted: readonly WantedChild[],
+    wanted: readonly WishedChild[],
     { name }: Principal,
   ): Promise<void> {
     const keys = new Set(wanted.map(({ key }) => key))
@@ -148,15 +156,18 @@ export class Composer {
   async #conclude(
     subject: Subject,
     { status, children, againMs }: Composed,
-    objects: readonly ApiObject[],
+    { objects, refused }: Made,
     held: Report | undefined,
   ): Promise<Outcome> {
     const found = compositeReport(status, children.length, objects)
-    const report = held === undefined ? found : { ...found, ...held }
+    const fault = refusedFault(subject.key, refused)
+    const wrong = fault === undefined ? held : refusedReport(fault)
+    const report = wrong === undefined ? found : { ...found, ...wrong }
     await this.#report(subject, report)
     if (report.state === "ready") this.#settle(subject)
     else this.#plane.engine.settled.drop(subject.key)
     if (againMs !== undefined) return { kind: "wait", reason: "asked again", afterMs: againMs }
+    if (fault !== undefined) return { kind: "stuck", fault }
     if (report.state === "ready") return { kind: "settled" }
     return { kind: "wait", reason: report.message }
   }
@@ -222,5 +233,19 @@ export class Composer {
     await this.#plane.engine.reporter.report(key, loop.id, object, report)
   }
 }
+
+type WishedChild = Pick<WantedChild, "key" | "kind">
+
+function refusedFault(object: string, refused: readonly Refusal[]): Fault | undefined {
+  const [first] = refused
+  if (first === undefined) return undefined
+  const facts = { object, count: String(refused.length), cause: first.message }
+  return reconcileFault("SPT-LOOP-011", facts)
+}
+
+const refusedReport = ({ message, hint }: Fault): Report => ({
+  ...{ state: "stuck", reason: "ChildRefused", message: `${message} (${hint})` },
+  because: { fact: message },
+})
 
 const nameOf = ({ kind, metadata }: ApiObject): string => `${kind}/${metadata.name}`

@@ -3,16 +3,19 @@
 // any more are judged as the plane would judge them.
 
 import { isFault } from "../base/faults.ts"
+import type { CompositeKind } from "../contract/composite.ts"
 import type { AskingParent } from "../contract/delete-judge.ts"
 import { compositePrincipal, type Principal } from "../contract/principal.ts"
 import type { Verdict } from "../contract/verdict.ts"
 import { deleteCause } from "../controllers/delete-judge.ts"
 import { type ApiObject, parseKeyText } from "../object/object.ts"
 import { isChildOf, type LivingChild, planChildren } from "../reconcile/children-plan.ts"
-import { type Composed, runCompose } from "../reconcile/composition.ts"
+import { runCompose, type WantedChild } from "../reconcile/composition.ts"
 import { deleteAction } from "../reconcile/held-delete.ts"
 import type { KindRuntime } from "../reconcile/kind-runtime.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
+import { refusable } from "./child-writer.ts"
+import { composeHeard } from "./heard-refusals.ts"
 import type { PreviewParts } from "./preview-parts.ts"
 import { lookNow } from "./preview-pass.ts"
 import { actionPreview, type PreviewAction, type PreviewNote } from "./preview-view.ts"
@@ -75,37 +78,56 @@ const childrenOf = ({ parts, object }: Parent): [string, ApiObject][] =>
   parts.objects.ownedBy(object.metadata.uid ?? "").filter(([, child]) => isChildOf(child, object))
 
 async function composeOne(parent: Parent): Promise<ComposedPreview> {
-  const { parts, key, object, kind } = parent
-  const { objects, ports } = parts
-  const { composite } = kind
+  const { key, object, kind } = parent
   const none = { notes: [], actions: [], going: new Set<string>() }
-  if (composite === undefined) return none
+  if (kind.composite === undefined) return none
   const stuck = (message: string): ComposedPreview => ({
     ...none,
     notes: [{ object: key, kind: object.kind, state: "stuck", message }],
   })
-  const known = childrenOf(parent)
-  const input = {
-    parent: object,
-    children: known.map(([, child]) => child),
-    related: await objects.related(composite.related, object.metadata.namespace ?? ""),
-    now: ports.clock.now(),
-  }
-  const checked = runCompose(composite, input, objects.servedKind)
-  if ("stalled" in checked) return stuck(checked.stalled)
   const principal = compositePrincipal(object.kind)
   try {
-    for (const child of checked.children) await objects.wantChild(child, principal)
+    const wanted = await declareChildren(parent, kind.composite, principal)
+    return typeof wanted === "string" ? stuck(wanted) : remove(parent, wanted, principal)
   } catch (error) {
     if (!isFault(error) || error.fault === "bug") throw error
     return stuck(error.message)
   }
-  return remove(parent, checked, principal)
+}
+
+type WishedChild = Pick<WantedChild, "key" | "kind">
+
+/** The children that stay or come, or why that is not known. */
+async function declareChildren(
+  parent: Parent,
+  composite: CompositeKind,
+  principal: Principal,
+): Promise<readonly WishedChild[] | string> {
+  const { parts, object } = parent
+  const { objects, ports } = parts
+  const input = {
+    parent: object,
+    children: childrenOf(parent).map(([, child]) => child),
+    related: await objects.related(composite.related, object.metadata.namespace ?? ""),
+    now: ports.clock.now(),
+  }
+  const { checked, refused } = await composeHeard(
+    composite,
+    (left) => runCompose(composite, { ...input, refused: left }, objects.servedKind),
+    async (wanted) => (await refusable(wanted, (one) => objects.tryChild(one, principal))).refused,
+  )
+  if ("stalled" in checked) return checked.stalled
+  const want = (child: WantedChild) => objects.wantChild(child, principal)
+  const [first] = (await refusable(checked.children, want)).refused
+  if (first !== undefined) return first.message
+  const left = new Set(refused.map((one) => one.key))
+  const kept = childrenOf(parent).filter(([key]) => left.has(key))
+  return [...checked.children, ...kept.map(([key, child]) => ({ key, kind: child.kind }))]
 }
 
 async function remove(
   parent: Parent,
-  { children }: Composed,
+  children: readonly WishedChild[],
   principal: Principal,
 ): Promise<ComposedPreview> {
   const { parts, key: parentKey } = parent

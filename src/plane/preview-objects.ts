@@ -9,6 +9,7 @@ import { equalJson, type JsonObject } from "../base/json.ts"
 import type { KindName } from "../contract/composite.ts"
 import { type Principal, sourcePrincipal } from "../contract/principal.ts"
 import type { Store } from "../contract/store.ts"
+import type { Written } from "../contract/verbs.ts"
 import type { Placed, ServedKind } from "../controllers/place-manifest.ts"
 import { markOf, withMark } from "../controllers/revision-mark.ts"
 import { scanPrefix } from "../ledger/scan.ts"
@@ -112,10 +113,16 @@ export class PreviewObjects {
     return { object, unchanged: !written.changed, created: written.created }
   }
 
-  /** A child as the API would store it; throws what the API would answer. */
-  async wantChild({ key, resource, object }: WantedChild, principal: Principal): Promise<void> {
+  /** A child as the API would store it, kept nowhere; throws what the API would answer. */
+  tryChild({ resource, object }: WantedChild, principal: Principal): Promise<Written> {
     const options = { fieldManager: principal.name, force: true, dryRun: true }
-    const written = await this.#api.verbs.apply(principal, resource, object, options)
+    return this.#api.verbs.apply(principal, resource, object, options)
+  }
+
+  /** The same, as an object of the preview. */
+  async wantChild(child: WantedChild, principal: Principal): Promise<void> {
+    const { key } = child
+    const written = await this.tryChild(child, principal)
     if (this.kindOf(key) !== undefined) this.#objects.set(key, written.object)
     if (written.created) this.created.add(key)
   }

@@ -47,6 +47,8 @@ export interface CompositeInput<S> {
   readonly children?: readonly KindName[]
   /** Kinds whose objects compose is given as well. */
   readonly related?: readonly KindName[]
+  /** Asked again with `refused` when the API would refuse some of its children. */
+  readonly hearsRefusals?: boolean
   /**
    * Pure: from what is declared and known to what should exist now. Without it the kind is declared
    * data, whose status comes from the reports of another kind.
@@ -78,6 +80,7 @@ export function defineComposite<const S extends z.ZodObject | JsonObject>(
     namespaced: scope === "Namespaced",
     ...(compose === undefined ? { reported: true } : {}),
     ...(input.privileged === true ? { privileged: true } : {}),
+    ...(input.hearsRefusals === true ? { hearsRefusals: true } : {}),
     compose: (given) =>
       compose === undefined
         ? { children: [], status: given.parent.status ?? {} }

@@ -7,6 +7,7 @@ export type {
   Composition,
   KindName,
   NoComposition,
+  RefusedChild,
 } from "../contract/composite.ts"
 export {
   absent,

@@ -42,6 +42,8 @@ export interface WantedChild {
 
 export interface Composed {
   readonly children: readonly WantedChild[]
+  /** Only tried, not written. */
+  readonly tries: readonly WantedChild[]
   readonly status: JsonObject
   readonly reports: readonly { readonly object: ApiObject; readonly status: JsonObject }[]
   readonly againMs: number | undefined
@@ -71,7 +73,10 @@ export function runCompose(
 }
 
 /** What must never be: taking a failure for a wish. */
-const nothing: Composed = { children: [], status: {}, reports: [], againMs: undefined }
+const nothing: Composed = {
+  ...{ children: [], tries: [], status: {}, reports: [] },
+  againMs: undefined,
+}
 
 /** Why an answer can't be used; never leaves this file. */
 class Nonsense extends Error {}
@@ -89,10 +94,11 @@ function checked(
 ): Composed {
   const said: Json = isPlain(answer) ? answer : null
   if (!isObject(said)) throw new Nonsense("no plain value with children and status")
-  const { children, status, reports = [], againMs } = said
-  if (!isArray(children)) throw new Nonsense("no list of children")
-  if (children.length > childrenMax) {
-    throw new Nonsense(`${children.length} children; at most ${childrenMax} can be kept`)
+  const { children, tries = [], status, reports = [], againMs } = said
+  if (!isArray(children) || !isArray(tries)) throw new Nonsense("no list of children")
+  const most = Math.max(children.length, tries.length)
+  if (most > childrenMax) {
+    throw new Nonsense(`${most} children; at most ${childrenMax} can be kept`)
   }
   if (!isObject(status)) throw new Nonsense("no status")
   const bytes = jsonText(status).length
@@ -101,10 +107,12 @@ function checked(
   if (againMs !== undefined && !(typeof againMs === "number" && againMs > 0)) {
     throw new Nonsense("an againMs that is no positive number")
   }
-  const wanted = children.map((child) => wantedChild(composite, parent, child, served))
+  const wantedOf = (child: Json) => wantedChild(composite, parent, child, served)
+  const wanted = children.map(wantedOf)
   const names = new Set(wanted.map(({ key }) => key))
   if (names.size < wanted.length) throw new Nonsense("two children of one kind and name")
-  return { children: wanted, status, reports: reports.map(reportOf), againMs }
+  const told = { status, reports: reports.map(reportOf), againMs }
+  return { children: wanted, tries: tries.map(wantedOf), ...told }
 }
 
 /** Functions, dates, promises and circles have no place in a manifest. */

@@ -53,4 +53,9 @@ export const reconcileFault = defineFaults({
     text: "cannot give {object} the value of {reference}: {why}",
     hint: "declare the Secret in the same source, or bind a role with `get` of it to that name",
   },
+  "SPT-LOOP-011": {
+    fault: "stuck",
+    text: "cannot write {count} of the children of {object}: {cause}",
+    hint: "change what it declares of that child; others go on, and nothing is deleted meanwhile",
+  },
 })

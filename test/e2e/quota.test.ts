@@ -160,4 +160,41 @@ describe("a tenant with 14 GPUs", () => {
     const waiting = (await phases()).filter((one) => /^w0[6-9] (Waiting|Preempting)/.test(one))
     expect(waiting).toHaveLength(1) // One of those with priority 1 that came together.
   })
+
+  it("keeps nobody waiting for a workload whose process can't be made", async () => {
+    const processes = { group: "process.setpoint.dev", version: "v1", resource: "processes" }
+    await rig.client.create(processes, {
+      ...{ apiVersion: "process.setpoint.dev/v1", kind: "Process" },
+      metadata: { name: "gpu.taken.0", namespace: "default" },
+      spec: { command: ["/bin/true"], state: "Stopped" },
+    })
+    const urgent = (name: string) =>
+      declare("Workload", name, {
+        ...{ tenant: "ann", flavor: "a100", gpus: 1, priority: 9 },
+        process: { command: ["/bin/sh", script], env: { OUT: out } },
+      })
+    const told = async (name: string) => {
+      const ref = { ...group, resource: "workloads", namespace: "default", name }
+      return JSON.stringify((await rig.client.get(ref))?.status ?? {})
+    }
+    const isRunning = (name: string) =>
+      waitFor(`${name} runs`, async () => {
+        const text = await told(name)
+        return text.includes('"phase":"Running"') || text
+      })
+    urgent("taken")
+    mayUse(10)
+    await waitFor("10 processes run", () => running().length === 10 || `${running().length}`)
+    await waitFor("the workload is told", async () => {
+      const text = await told("taken")
+      return (text.includes('"Invalid"') && text.includes("does not belong to it")) || text
+    })
+    const long = "l".repeat(100)
+    urgent(long)
+    mayUse(11)
+    await isRunning(long)
+    await rig.client.delete({ ...processes, namespace: "default", name: "gpu.taken.0" })
+    mayUse(12)
+    await isRunning("taken")
+  })
 })

@@ -44,7 +44,7 @@ class World {
       const flavor = this.below(3) > 0 ? "a100" : "h100"
       const name = `w${this.#made++}`
       pool.workload(name, this.below(2) === 0 ? "ann" : "bob", { ...shape, flavor, checkpoint })
-      for (const member of [0, 1]) pool.ends.set(`gpu.${name}.checkpoint.${member}`, "Completed")
+      for (const member of [0, 1]) pool.ends.set(`gpu-checkpoint.${name}.${member}`, "Completed")
     } else if (event === 2) {
       const tenant = this.below(2) === 0 ? "ann" : "bob"
       const quota = { nominal: this.below(6), guaranteed: 0, borrowLimit: this.below(4), weight: 1 }
@@ -77,8 +77,8 @@ class World {
     const { name } = metadata
     const phase = (status?.outputs as JsonObject | undefined)?.phase
     const env = spec?.env as JsonObject
-    if (name.includes(".checkpoint.")) {
-      if (phase === "Completed") this.#saved.add(name.replace(".checkpoint", ""))
+    if (name.startsWith("gpu-checkpoint.")) {
+      if (phase === "Completed") this.#saved.add(name.replace("-checkpoint", ""))
       return
     }
     if (phase === "Running" && !this.#alive.has(name)) {

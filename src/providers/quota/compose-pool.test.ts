@@ -56,13 +56,13 @@ it("saves the work before it stops a process, and says each step before it takes
   pool.log.length = 0
   mayUse(pool, 13)
   pool.settle()
-  expect(pool.log).toEqual(["w13 is Preempting", "gpu.w13.checkpoint.0 Running"])
+  expect(pool.log).toEqual(["w13 is Preempting", "gpu-checkpoint.w13.0 Running"])
   expect(pool.child("gpu.w13.0")?.spec?.state).toBe("Running")
-  pool.ends.set("gpu.w13.checkpoint.0", "Completed")
+  pool.ends.set("gpu-checkpoint.w13.0", "Completed")
   pool.settle()
   expect(pool.log.slice(2)).toEqual([
     "gpu.w13.0 Stopped",
-    "gpu.w13.checkpoint.0 Stopped",
+    "gpu-checkpoint.w13.0 Stopped",
     "w13 is Waiting",
   ])
 })
@@ -71,11 +71,11 @@ it("saves the work once, however long the process takes to stop", () => {
   const pool = fourteen(checkpoint)
   pool.log.length = 0
   pool.held.add("gpu.w13.0")
-  pool.ends.set("gpu.w13.checkpoint.0", "Completed")
+  pool.ends.set("gpu-checkpoint.w13.0", "Completed")
   mayUse(pool, 13)
   for (let round = 0; round < 4; round++) pool.settle(20)
   expect(pool.phase("w13")).toBe("Preempting")
-  expect(pool.log.filter((line) => line === "gpu.w13.checkpoint.0 Running")).toHaveLength(1)
+  expect(pool.log.filter((line) => line === "gpu-checkpoint.w13.0 Running")).toHaveLength(1)
 })
 
 it("stops a process whose checkpoint takes too long", () => {
@@ -279,7 +279,7 @@ it("gives no GPU twice when its node is made anew as another flavor", () => {
   expect(pool.phase("other")).toBe("Running")
 })
 
-it("gives no GPU of a node that was another pool's while that one still runs something there", () => {
+it("gives no GPU of a node that was another pool's while that one still uses it", () => {
   const pool = fullNode()
   for (const name of ["first", "second"]) {
     pool.change("Workload", name, (spec) => ({ ...spec, pool: "old" }))

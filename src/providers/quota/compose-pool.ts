@@ -3,14 +3,14 @@
 // next: it is decided (phase Preempting), the work is saved, the processes are stopped, and only
 // when they are known to have ended are their GPUs given to somebody else.
 
-import type { Composition, NoComposition } from "../../contract/composite.ts"
+import type { Composition, NoComposition, RefusedChild } from "../../contract/composite.ts"
 import type { ApiObject, ObjectMeta } from "../../object/object.ts"
 import { planQuota } from "./plan-quota.ts"
 import { newsIn, runningMax, withinBounds } from "./pool-bounds.ts"
 import { poolStatus, type Told, workloadReport } from "./pool-reports.ts"
 import { nodeReports, tenantReports } from "./pool-usage.ts"
 import type { PoolSpec, TenantSpec } from "./quota-spec.ts"
-import { type PoolView, type PoolWorkload, readPool } from "./read-pool.ts"
+import { invalidReason, type PoolView, type PoolWorkload, readPool } from "./read-pool.ts"
 import type { QuotaPlan } from "./snapshot.ts"
 import {
   type ChildWish,
@@ -33,12 +33,13 @@ export interface ComposePoolInput {
   readonly children: readonly ApiObject[]
   readonly related: readonly ApiObject[]
   readonly now: number
+  readonly refused?: readonly RefusedChild[]
 }
 
 export function composePool(input: ComposePoolInput): Composition | NoComposition {
-  const { parent, children, related, now } = input
+  const { parent, children, related, now, refused = [] } = input
   const { name } = parent.metadata
-  const view = readPool({ name, spec: parent.spec, children, related, now })
+  const view = readPool({ name, spec: parent.spec, children, related, now, refused })
   const [lost] = view.unreadable
   if (lost !== undefined) {
     return { stalled: `where ${lost} runs can't be read, so no GPU is given or taken` }
@@ -51,13 +52,32 @@ export function composePool(input: ComposePoolInput): Composition | NoCompositio
   const told = steps.map(({ workload, told: what }) => workloadReport(workload, what))
   const { news, more } = newsIn([...told, ...tenantReports(view, plan), ...nodeReports(view)])
   const soon = more || steps.some((one) => one.soon)
+  // What is refused stays as it is; it is no reason to ask for nothing else.
+  const left = new Set(refused.map(({ object }) => object.metadata.name))
+  const wanted = withinBounds(steps.map(boundedStep))
   return {
-    children: withinBounds(steps.map(boundedStep)),
+    children: wanted.filter(({ metadata }) => !left.has(metadata.name)),
+    tries: steps.flatMap(triedOf).slice(0, triesMax),
     status: poolStatus(view, plan),
     reports: news,
     ...(soon ? { againMs: 1 } : {}),
     ...(soon || times.length === 0 ? {} : { againMs: Math.max(1, Math.min(...times) - now) }),
   }
+}
+
+const triesMax = 200
+
+/**
+ * Nobody is evicted for work that could not start; and what was refused before is asked about,
+ * also while there is no room for it.
+ */
+function triedOf({ workload, told }: Step): readonly ApiObject[] {
+  if (told.phase !== "Waiting" || workload.refusal !== undefined) return []
+  const { spec, wasRefused } = workload
+  const devices = Array.from({ length: spec.gpus }, (_, index) => index)
+  const anywhere = Array.from({ length: spec.members }, () => ({ node: "any", devices }))
+  const seats = told.reserved ?? (wasRefused ? anywhere : [])
+  return memberChildren({ ...base(workload), seats }, runs(workload))
 }
 
 interface PlanIndex {
@@ -119,6 +139,10 @@ function step(workload: PoolWorkload, plan: PlanIndex, view: PoolView, now: numb
     const children = running(workload)
     return { workload, children, told: { phase: "Done", failed }, soon: true }
   }
+  if (workload.refusal !== undefined && processes.holding.length === 0) {
+    const waits = { reason: invalidReason, message: workload.refusal }
+    return waiting(workload, waits, now)
+  }
   const admitted = plan.admitted.get(uid)
   if (admitted !== undefined) {
     const { seats } = admitted
@@ -127,12 +151,7 @@ function step(workload: PoolWorkload, plan: PlanIndex, view: PoolView, now: numb
     return { workload, children: [...children, ...oldCheckpoints(workload)], told }
   }
   const waits = plan.waiting.get(uid)
-  if (waits !== undefined) {
-    const { reason, message, reserved } = waits
-    const ended = phase === "Preempting" ? { endedAt: new Date(now).toISOString() } : {}
-    const told = { phase: "Waiting", reason, message, reserved, ...ended } as const
-    return { workload, children: stopped(workload), told, soon: phase === "Preempting" }
-  }
+  if (waits !== undefined) return waiting(workload, waits, now)
   const victim = plan.victims.get(uid)
   if (victim !== undefined) {
     const { reason, message } = victim
@@ -144,6 +163,21 @@ function step(workload: PoolWorkload, plan: PlanIndex, view: PoolView, now: numb
   const seats = processes.seats ?? []
   const children = [...running(workload), ...oldCheckpoints(workload)]
   return { workload, children, told: { phase: "Running", seats } }
+}
+
+function waiting(
+  workload: PoolWorkload,
+  {
+    reason,
+    message,
+    reserved,
+  }: Pick<Extract<Told, { phase: "Waiting" }>, "reason" | "message" | "reserved">,
+  now: number,
+): Step {
+  const isNew = workload.phase === "Preempting"
+  const ended = isNew ? { endedAt: new Date(now).toISOString() } : {}
+  const told = { phase: "Waiting", reason, message, reserved, ...ended } as const
+  return { workload, children: stopped(workload), told, soon: isNew }
 }
 
 /** Decided already: the work is saved, as long as that may take, and then it is stopped. */

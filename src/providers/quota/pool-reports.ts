@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"
-import type { Eviction, PoolView, PoolWorkload } from "./read-pool.ts"
+import { type Eviction, invalidReason, type PoolView, type PoolWorkload } from "./read-pool.ts"
 import { type QuotaPlan, type Seat, sizeOf } from "./snapshot.ts"
 import { seatsText } from "./workload-children.ts"
 
@@ -41,10 +41,14 @@ export function condition(
 export function workloadReport(workload: PoolWorkload, told: Told): Said {
   const { object } = workload
   const before = evictionJson(workload.eviction)
+  const { refusal } = workload
   switch (told.phase) {
     case "Running": {
       const seats = seatsText(told.seats)
-      const ready = condition("Ready", true, "Running", `runs on ${seats}`)
+      const ready =
+        refusal === undefined
+          ? condition("Ready", true, "Running", `runs on ${seats}`)
+          : condition("Ready", false, invalidReason, `goes on as before on ${seats}: ${refusal}`)
       return { object, status: { phase: "Running", seats, ...before, conditions: [ready] } }
     }
     case "Waiting":
@@ -52,7 +56,8 @@ export function workloadReport(workload: PoolWorkload, told: Told): Said {
     case "Preempting": {
       const { reason = "Stopping", message = "its processes were changed by somebody else" } =
         told.eviction ?? {}
-      const ready = condition("Ready", false, reason, `evicted (${told.step}): ${message}`)
+      const also = refusal === undefined ? "" : `; ${refusal}`
+      const ready = condition("Ready", false, reason, `evicted (${told.step}): ${message}${also}`)
       const eviction = evictionJson(told.eviction)
       const seats = seatsText(workload.processes.seats ?? [])
       return { object, status: { phase: "Preempting", seats, ...eviction, conditions: [ready] } }
@@ -88,6 +93,9 @@ function evictionJson(eviction: Eviction | undefined): { readonly eviction?: Jso
 
 const shown = 20
 
+const neverStarts = ({ facts, phase }: PoolWorkload): boolean =>
+  facts === undefined && phase !== "Done"
+
 export function poolStatus({ snapshot, workloads, nodes, tenants }: PoolView, plan: QuotaPlan) {
   const count = (kind: string) =>
     snapshot.workloads.filter(({ state }) => state.kind === kind).length
@@ -95,7 +103,9 @@ export function poolStatus({ snapshot, workloads, nodes, tenants }: PoolView, pl
   const held = snapshot.workloads
     .filter(({ state }) => state.kind !== "waiting")
     .reduce((sum, one) => sum + sizeOf(one), 0)
-  const { doubts, complaints } = plan
+  const { doubts } = plan
+  const refused = workloads.filter(({ refusal }) => refusal !== undefined)
+  const complaints = [...plan.complaints, ...refused.flatMap(({ refusal }) => refusal ?? [])]
   const words = [...doubts, ...complaints]
   const frozen = doubts.length > 0
   const reason = frozen ? "FactsMissing" : words.length > 0 ? "NotMet" : "Kept"
@@ -107,7 +117,7 @@ export function poolStatus({ snapshot, workloads, nodes, tenants }: PoolView, pl
     workloads: workloads.length,
     running: count("running") + plan.admitted.length - plan.victims.length,
     leaving: count("leaving") + plan.victims.length,
-    waiting: plan.waiting.length,
+    waiting: plan.waiting.length + refused.filter(neverStarts).length,
     ...(frozen ? { doubts: list(doubts) } : {}),
     ...(complaints.length > 0 ? { complaints: list(complaints) } : {}),
     conditions: [

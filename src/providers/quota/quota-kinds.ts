@@ -49,6 +49,8 @@ export const gpuPool = defineComposite({
   description:
     "Keeps the quotas of its tenants: starts workloads, and takes back what is too much.",
   spec: poolSpec,
+  // One tenant's workload that can't be made must not keep the others waiting.
+  hearsRefusals: true,
   children: [{ group: processGroup, kind: "Process" }],
   related: [
     ...["Tenant", "GpuNode", "Workload"].map((kind) => ({ group, kind })),

@@ -81,36 +81,47 @@ export const nodeSpec = z.strictObject({
     .describe("It is gone: what runs there is evicted, and its heartbeat is not missed."),
 })
 
-const argv = atomic(
-  z
-    .array(
-      z
-        .string()
-        .max(131_072)
-        .regex(new RegExp(`^${text}*$`)),
-    )
-    .min(1)
-    .max(1024),
-)
+const anyText = new RegExp(`^${text}*$`)
+const argv = atomic(z.array(z.string().max(131_072).regex(anyText)).min(1).max(1024))
 
-const processTemplate = z
+/**
+ * What the kind Process takes, so that nobody is told only after waiting for GPUs that it does not.
+ * test/conformance/workload-process.test.ts holds the two together.
+ */
+const variable = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
+const variableNames = {
+  rule: `self.all(name, name.matches("${variable.source}") && !name.startsWith("_setpoint"))`,
+  message: "a variable's name has letters, digits and _, and begins with neither 0-9 nor _setpoint",
+}
+const stopSignals = [
+  ...(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const),
+  ...(["SIGABRT", "SIGALRM", "SIGKILL"] as const),
+] as const
+/** Some less than a Process may have: where it sits is told by more of them. */
+const variablesMax = 990
+
+export const processTemplate = z
   .strictObject({
     command: argv.describe("The program and its arguments; never given to a shell."),
-    env: z.record(z.string(), z.string().max(131_072)).meta({ maxProperties: 1000 }).optional(),
+    env: z
+      .record(z.string(), z.string().max(131_072).regex(anyText))
+      .meta({ maxProperties: variablesMax, "x-kubernetes-validations": [variableNames] })
+      .optional(),
     cwd: z
       .string()
       .max(4095)
       .regex(new RegExp(`^/${text}*$`))
       .optional(),
-    user: z.string().max(33).optional(),
+    user: z
+      .string()
+      .regex(/^([A-Za-z_][A-Za-z0-9_.-]{0,31}\$?|[0-9]{1,10})$/)
+      .optional()
+      .describe("Needs a plane that runs as root."),
     restart: z
       .enum(["Always", "OnFailure", "Never"])
       .default("OnFailure")
       .describe("With OnFailure and Never it is done when it ends by itself."),
-    stopSignal: z
-      .string()
-      .regex(/^SIG[A-Z0-9]{1,12}$/)
-      .optional(),
+    stopSignal: z.enum(stopSignals).optional(),
     stopGraceSeconds: z.number().min(0).max(300).optional(),
   })
   .describe("The process of each member; it finds its GPUs in SETPOINT_GPUS.")

@@ -1,18 +1,20 @@
 // From the objects of a pool to the snapshot that the planner is given. What an object does not
 // say, or says in a way that can't be, becomes a doubt; it is never filled in by a guess.
 
-import { isObject, type Json, type JsonObject } from "../../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import type { RefusedChild } from "../../contract/composite.ts"
 import type { ApiObject } from "../../object/object.ts"
 import type { NodeSpec, PoolSpec, TenantSpec, WorkloadSpec } from "./quota-spec.ts"
 import type { NodeFacts, Seat, Snapshot, TenantFacts, WorkloadFacts } from "./snapshot.ts"
 import {
   isFinished,
+  markOf,
   memberOf,
   type Processes,
   readProcesses,
   readSeats,
   wantedState,
-  workloadLabel,
+  workloadMark,
   workloadUidOf,
 } from "./workload-children.ts"
 
@@ -35,7 +37,11 @@ export interface PoolWorkload {
   readonly eviction: Eviction | undefined
   /** All its processes ended by themselves. */
   readonly finished: boolean
-  /** Missing for one that is done. */
+  /** Why its processes can't be as it declares them: it never starts, or goes on as it was. */
+  readonly refusal: string | undefined
+  /** The same was so when it was last told. */
+  readonly wasRefused: boolean
+  /** Missing for one that is done, or never starts. */
   readonly facts: WorkloadFacts | undefined
 }
 
@@ -58,23 +64,26 @@ export interface PoolInput {
   readonly children: readonly ApiObject[]
   readonly related: readonly ApiObject[]
   readonly now: number
+  readonly refused: readonly RefusedChild[]
 }
 
-export function readPool({ name, spec, children, related, now }: PoolInput): PoolView {
+export function readPool({ name, spec, children, related, now, refused }: PoolInput): PoolView {
   const own = related.filter((object) => isObject(object.spec) && object.spec.pool === name)
   const heartbeats = readHeartbeats(related)
   const ofKind = (kind: string) => own.filter((object) => object.kind === kind)
   const [tenants, nodes] = [ofKind("Tenant"), ofKind("GpuNode")]
+  const refusals = refusalsOf(refused)
   const unreadable: string[] = []
   const claimed = new Set<ApiObject>()
-  const byLabel = Map.groupBy(children, ({ metadata }) => metadata.labels?.[workloadLabel] ?? "")
+  const byMark = Map.groupBy(children, markOf)
   const workloads = ofKind("Workload").map((object) => {
-    const mine = (byLabel.get(object.metadata.name) ?? []).filter((child) => {
+    const mine = (byMark.get(workloadMark(object.metadata.name)) ?? []).filter((child) => {
       const uid = workloadUidOf(child)
       return uid === undefined || uid === object.metadata.uid
     })
     for (const child of mine) claimed.add(child)
-    return workloadOf(object, mine, spec, now, unreadable)
+    const refusal = refusals.get(object.metadata.uid ?? "")
+    return { ...workloadOf(object, mine, { spec, now, refusal }, unreadable), refusal }
   })
   const strays = children.filter((child) => !claimed.has(child))
   const guests = guestsOf(name, related)
@@ -167,13 +176,24 @@ function silenceOf(
   return `no heartbeat since ${new Date(heard).toISOString()}`
 }
 
+/** By UID of the workload; the first one tells enough. */
+function refusalsOf(refused: readonly RefusedChild[]): ReadonlyMap<string, string> {
+  const last = refused.toReversed()
+  return new Map(last.map(({ object, message }) => [workloadUidOf(object) ?? "", message]))
+}
+
+interface Circumstances {
+  readonly spec: PoolSpec
+  readonly now: number
+  readonly refusal: string | undefined
+}
+
 function workloadOf(
   object: ApiObject,
   children: readonly ApiObject[],
-  pool: PoolSpec,
-  now: number,
+  { spec: pool, now, refusal }: Circumstances,
   unreadable: string[],
-): PoolWorkload {
+): Omit<PoolWorkload, "refusal"> {
   const spec = object.spec as object as WorkloadSpec
   const processes = readProcesses(children)
   const { phase, eviction, reserved } = readStatus(object.status)
@@ -182,7 +202,8 @@ function workloadOf(
     phase !== "Preempting" &&
     processes.members.length === spec.members &&
     processes.members.every((member) => isFinished(member, since ?? 0))
-  const known = { object, spec, processes, phase, eviction, finished }
+  const wasRefused = readyReason(object) === invalidReason
+  const known = { object, spec, processes, phase, eviction, finished, wasRefused }
   if (phase === "Done") return { ...known, facts: undefined }
   const facts = {
     ...{ uid: object.metadata.uid ?? "", name: object.metadata.name },
@@ -191,6 +212,7 @@ function workloadOf(
     created: Date.parse(object.metadata.creationTimestamp ?? "") || 0,
   }
   if (holding.length === 0) {
+    if (refusal !== undefined) return { ...known, facts: undefined }
     const rest = notBefore(phase, eviction, pool, now)
     const state = {
       kind: "waiting",
@@ -209,6 +231,14 @@ function workloadOf(
     ? ({ kind: "running", since, seats } as const)
     : ({ kind: "leaving", seats } as const)
   return { ...known, facts: { ...facts, ...shape, state } }
+}
+
+/** What a workload is told whose processes the API does not take. */
+export const invalidReason = "Invalid"
+
+function readyReason({ status }: ApiObject): Json | undefined {
+  const conditions = isArray(status?.conditions) ? status.conditions.filter(isObject) : []
+  return conditions.find(({ type }) => type === "Ready")?.reason
 }
 
 const isWanted = (child: ApiObject): boolean =>

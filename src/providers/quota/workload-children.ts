@@ -2,6 +2,7 @@
 // checkpoint. Where they sit and since when stands on every one of them, so that each alone tells
 // the whole. An evicted workload keeps its objects, stopped, with their logs.
 
+import { sha256 } from "../../base/hash.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { protects } from "../../base/protections.ts"
 import { type ApiObject, whyAnnotation } from "../../object/object.ts"
@@ -10,12 +11,31 @@ import type { Seat } from "./snapshot.ts"
 
 export const quotaGroup = "gpu.setpoint.dev"
 export const processGroup = "process.setpoint.dev"
-export const workloadLabel = `${quotaGroup}/workload`
+const workloadLabel = `${quotaGroup}/workload`
 const memberLabel = `${quotaGroup}/member`
 const roleLabel = `${quotaGroup}/role`
+const nameMark = `${quotaGroup}/workload-name`
 const uidMark = `${quotaGroup}/workload-uid`
 const seatsMark = `${quotaGroup}/seats`
 const sinceMark = `${quotaGroup}/since`
+
+/**
+ * A name within so many characters: a long one is cut, and its hash tells it from others that begin
+ * alike.
+ */
+function shortName(name: string, max: number): string {
+  if (name.length <= max) return name
+  const hash = sha256(name).slice(0, 20)
+  const begin = name.slice(0, max - hash.length - 1).replace(/[^a-z0-9]+$/, "")
+  return `${begin}-${hash}`
+}
+
+/** Label values end at 63 characters, names of objects at 253 with what is put around them. */
+export const workloadMark = (name: string): string => shortName(name, 63)
+const placeName = (name: string): string => shortName(name, 230)
+
+/** The mark of the workload that a process was made for. */
+export const markOf = ({ metadata }: ApiObject): string => metadata.labels?.[workloadLabel] ?? ""
 
 /** A workload with where and since when it sits. */
 export interface Seated {
@@ -109,10 +129,14 @@ function child(
     apiVersion: `${processGroup}/v1`,
     kind: "Process",
     metadata: {
-      name: `gpu.${name}.${role === "member" ? "" : "checkpoint."}${member}`,
-      labels: { [workloadLabel]: name, [memberLabel]: String(member), [roleLabel]: role },
+      // What differs stands in front: behind it, a workload could be named like it.
+      name: `${role === "member" ? "gpu" : "gpu-checkpoint"}.${placeName(name)}.${member}`,
+      labels: {
+        [workloadLabel]: workloadMark(name),
+        ...{ [memberLabel]: String(member), [roleLabel]: role },
+      },
       annotations: {
-        [uidMark]: uid,
+        ...{ [nameMark]: name, [uidMark]: uid },
         [seatsMark]: seatsText(seats),
         [sinceMark]: new Date(since).toISOString(),
         ...(why === undefined ? {} : { [whyAnnotation]: why.slice(0, 500) }),
@@ -123,12 +147,15 @@ function child(
   }
 }
 
+/** As much as an object's annotations may hold. */
+const seatsTextMax = 262_144
+
 /** `node/0,1;node/2,3`: one for each member. */
 export const seatsText = (seats: readonly Seat[]): string =>
   seats.map(({ node, devices }) => `${node}/${devices.join(",")}`).join(";")
 
 export function readSeats(written: Json | undefined): readonly Seat[] | undefined {
-  if (typeof written !== "string" || written.length > 100_000) return undefined
+  if (typeof written !== "string" || written.length > seatsTextMax) return undefined
   const seats = written.split(";").map((one): Seat | undefined => {
     const parts = /^([a-z0-9.-]{1,253})\/([0-9]{1,4}(?:,[0-9]{1,4})*)$/.exec(one)
     if (parts === null) return undefined

@@ -2,6 +2,7 @@
 // the processes do what they are told after a tick. Time moves only when told.
 
 import { equalJson, type Json, type JsonObject } from "../../../base/json.ts"
+import type { Composition, NoComposition, RefusedChild } from "../../../contract/composite.ts"
 import type { ApiObject } from "../../../object/object.ts"
 import { gpuPool } from "../quota-kinds.ts"
 import { wantedState } from "../workload-children.ts"
@@ -21,6 +22,8 @@ export class SimulatedPool {
   readonly held = new Set<string>()
   /** What a finished run of this process ends with; those that are not here go on. */
   readonly ends = new Map<string, "Completed" | "Failed">()
+  /** Why the API would not take this process, as it takes everything but what a test says. */
+  refuses: (child: ApiObject) => string | undefined = () => undefined
   #made = 0
 
   add(kind: string, name: string, spec: JsonObject): ApiObject {
@@ -115,13 +118,20 @@ export class SimulatedPool {
       spec: { heartbeatSeconds: 60, cooldownSeconds: 30 },
     }
     const related = [...this.related]
-    const answer = gpuPool.compose({ parent, children: this.children, related, now: this.now })
+    const { children, now } = this
+    let refused: RefusedChild[] = []
+    let answer = gpuPool.compose({ parent, children, related, now, refused })
+    for (let more = this.#refusals(answer); more.length > 0; more = this.#refusals(answer)) {
+      refused = [...refused, ...more]
+      answer = gpuPool.compose({ parent, children, related, now, refused })
+    }
     this.stalled = "stalled" in answer ? answer.stalled : undefined
     if ("stalled" in answer) return 0
     this.status = answer.status
     this.againMs = answer.againMs
     const gone = this.children.length
-    const wanted = new Set(answer.children.map(({ metadata }) => metadata.name))
+    const named = [...answer.children, ...refused.map(({ object }) => object)]
+    const wanted = new Set(named.map(({ metadata }) => metadata.name))
     this.children = this.children.filter(({ metadata }) => wanted.has(metadata.name))
     let writes = gone - this.children.length
     for (const child of answer.children) {
@@ -131,6 +141,14 @@ export class SimulatedPool {
       if (writes < writesMax) writes += this.#report(object, status)
     }
     return writes
+  }
+
+  #refusals(answer: Composition | NoComposition): RefusedChild[] {
+    if ("stalled" in answer) return []
+    return [...answer.children, ...(answer.tries ?? [])].flatMap((object) => {
+      const message = this.refuses(object)
+      return message === undefined ? [] : [{ object, message }]
+    })
   }
 
   #write(manifest: ApiObject): number {
