@@ -25,7 +25,7 @@ import { Dispatcher } from "../reconcile/dispatcher.ts"
 import { slotOf } from "../reconcile/held-set.ts"
 import type { InvariantHooks } from "../reconcile/judge-by-invariants.ts"
 import { type KindRuntime, kindRuntimes, targetText } from "../reconcile/kind-runtime.ts"
-import { recordedTarget, type Subject } from "../reconcile/look.ts"
+import { neverMade, recordedTarget, type Subject } from "../reconcile/look.ts"
 import type { LoopEngine } from "../reconcile/loop-engine.ts"
 import { Observer } from "../reconcile/observer.ts"
 import type { ReconcilePorts } from "../reconcile/ports.ts"
@@ -364,11 +364,12 @@ export class Engine {
   async #observeNow(subject: Subject) {
     const { object, kind, uid } = subject
     const record = await this.ledger.record(uid)
-    const { desired } = await desire(object, kind.provider, this.lookup)
-    const target = recordedTarget(subject, desired, record)
+    const found = await desire(object, kind.provider, this.lookup)
+    const target = recordedTarget(subject, found, record)
     const now = this.ports.clock.monotonic()
+    if (target === undefined) return neverMade(subject, record, now)
     const observation = await this.observer.observe(kind.provider, target, now)
-    const text = record?.target ?? targetText(kind.provider, desired)
+    const text = record?.target ?? targetText(kind.provider, found.desired)
     return { text, observation }
   }
 

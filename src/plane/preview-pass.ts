@@ -7,7 +7,14 @@ import type { HeldAction } from "../ledger/plan-ledger.ts"
 import { noteVanished, proposalOf, proposeFor } from "../reconcile/conclude.ts"
 import { desire } from "../reconcile/desire.ts"
 import { targetText } from "../reconcile/kind-runtime.ts"
-import { look, recordedTarget, type Subject, targetOf, withHidden } from "../reconcile/look.ts"
+import {
+  look,
+  neverMade,
+  recordedTarget,
+  type Subject,
+  targetOf,
+  withHidden,
+} from "../reconcile/look.ts"
 import type { Proposal } from "../reconcile/proposal.ts"
 import { deletionProposal } from "../reconcile/reconcile-deletion.ts"
 import { retireProposal } from "../reconcile/retire-target.ts"
@@ -35,15 +42,15 @@ export async function previewPass(plain: Subject, parts: PreviewParts): Promise<
   }
   const found = await desire(object, plain.kind.provider, objects.lookup)
   const { desired, missing, references } = found
+  const record = records.get(uid)
+  const kind = withHidden(plain.kind, found, record)
+  const subject: Subject = { ...plain, kind }
+  if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
   if (missing[0] !== undefined) {
     const { kind: other, name, field } = missing[0]
     if (found.refused !== undefined) return note("stuck", `${other} ${name}: ${found.refused}`)
     return note("waiting", `waits for ${field} of ${other} ${name}`)
   }
-  const record = records.get(uid)
-  const kind = withHidden(plain.kind, found, record)
-  const subject: Subject = { ...plain, kind }
-  if (object.metadata.deletionTimestamp !== undefined) return passMarked(subject, parts)
   const text = targetText(kind.provider, desired)
   if (record?.applied !== undefined && record.target !== text) {
     const old = await observe(subject, targetOf(subject, record.applied, record), parts)
@@ -87,18 +94,18 @@ export async function previewPass(plain: Subject, parts: PreviewParts): Promise<
 
 /** Already marked: its target goes when it is ours and there. */
 async function passMarked(subject: Subject, parts: PreviewParts): Promise<Passed> {
-  const { record, observation, text, desired } = await lookNow(subject, parts)
+  const { record, observation, text, desired, target } = await lookNow(subject, parts)
   const facts = { object: subject.key, kind: subject.kind.provider.kind, target: text }
   if (record?.owned !== true || subject.loop.spec.mode === "Observe") {
     const message = "its object goes; the target is not ours to delete and stays"
     return { kind: "note", note: { ...facts, state: "release", message } }
   }
-  if (observation.kind === "absent") return quiet
+  if (observation.kind === "absent" || target === undefined) return quiet
   if (observation.kind === "unknown") {
     return { kind: "note", note: { ...facts, state: "unknown", message: observation.cause } }
   }
   const { openedAt, ledger, ports } = parts
-  const proposal = deletionProposal(subject, desired, record, observation, openedAt, {
+  const proposal = deletionProposal(subject, { desired, target }, record, observation, openedAt, {
     ledger,
     hasher: ports.hasher,
   })
@@ -109,12 +116,16 @@ async function passMarked(subject: Subject, parts: PreviewParts): Promise<Passed
 export async function lookNow(subject: Subject, parts: PreviewParts) {
   const { kind, object, uid } = subject
   const record = parts.records.get(uid)
-  const { desired } = await desire(object, kind.provider, parts.objects.lookup)
-  const target = recordedTarget(subject, desired, record)
+  const found = await desire(object, kind.provider, parts.objects.lookup)
+  const { desired } = found
+  const target = recordedTarget(subject, found, record)
+  if (target === undefined) {
+    return { ...neverMade(subject, record, parts.openedAt), record, desired, target }
+  }
   const observation = await observe(subject, target, parts)
   parts.invariants.note(subject, observation)
   const text = record?.target ?? targetText(kind.provider, desired)
-  return { record, observation, text, desired }
+  return { record, observation, text, desired, target }
 }
 
 function observe(

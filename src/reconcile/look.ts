@@ -6,7 +6,7 @@ import { hashJson } from "../base/hash.ts"
 import type { JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { FieldChange } from "../contract/action.ts"
-import type { Dated, Observation } from "../contract/observation.ts"
+import { absent, type Dated, type Observation } from "../contract/observation.ts"
 import type { Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { ApiObject } from "../object/object.ts"
@@ -14,6 +14,7 @@ import type { Desired, FoundReference } from "./desire.ts"
 import { diffTarget } from "./diff.ts"
 import { type KindRuntime, targetText, withSecretPaths } from "./kind-runtime.ts"
 import type { LoopEngine } from "./loop-engine.ts"
+import { isAsIntended } from "./made-by-us.ts"
 import { hiddenPaths, hideSecrets, type SecretHasher, withoutSecrets } from "./secrets.ts"
 
 /** An object with everything that decides about it. */
@@ -71,17 +72,32 @@ export function knownForm(record: TargetRecord | undefined): JsonObject | undefi
   return record?.applied ?? record?.pending?.applied
 }
 
-/** The target as it was last applied; another one than desired after its identity changed. */
+/**
+ * The target as it was last applied; another one than desired after its identity changed. Where a
+ * reference has no value nothing is concluded from the rest: the record alone says what was made,
+ * and undefined that nothing was.
+ */
 export function recordedTarget(
   subject: Pick<Subject, "key" | "uid" | "kind">,
-  desired: JsonObject,
+  { desired, missing }: Pick<Desired, "desired" | "missing">,
   record: TargetRecord | undefined,
-): Target {
+): Target | undefined {
   const applied = knownForm(record)
+  if (missing.length > 0) return applied && targetOf(subject, applied, record)
   if (applied === undefined || record?.target === targetText(subject.kind.provider, desired)) {
     return targetOf(subject, desired, record)
   }
   return targetOf(subject, applied, record)
+}
+
+/** Its values were never known, or what was made of them was taken away again. */
+export function neverMade(
+  { key }: Pick<Subject, "key">,
+  record: TargetRecord | undefined,
+  asOf: number,
+): { readonly text: string; readonly observation: Dated<Observation> } {
+  const observation = { ...absent("nothing was ever made of it"), asOf }
+  return { text: record?.target ?? key, observation }
 }
 
 /** The normal form with secrets hidden and long values compacted: what records and hashes hold. */
@@ -144,9 +160,7 @@ function afterInterruption(input: LookInput, observation: Observation): TargetRe
   const applied = record?.pending?.applied
   if (record === undefined || applied === undefined || observation.kind !== "present") return record
   const observed = observation.value
-  // With the record: what it should have taken away and is still there is a difference, too.
-  const differences = diffTarget({ kind, desired: applied, observed, record, hasher })
-  if (differences.length === 0) return { ...record, owned: true, applied }
+  if (isAsIntended(kind, record, observation, hasher)) return { ...record, owned: true, applied }
   const same = record.target === targetText(kind.provider, input.desired)
   const cutOff = record.pending?.verb === "create" && observation.unfinished === true
   if (!same || !cutOff) return record

@@ -8,6 +8,7 @@ import type { Cause } from "../contract/action.ts"
 import type { Dated, Present } from "../contract/observation.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { enginePrincipal } from "../contract/principal.ts"
+import type { Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { OrphanCause, Parting } from "../ledger/orphans.ts"
@@ -15,11 +16,12 @@ import { isRollbackRevision } from "../ledger/quarantines.ts"
 import { targetFinalizer } from "../object/object.ts"
 import { doubtOf, report, settled, waitForRound } from "./conclude.ts"
 import { deletionLeftMs } from "./deletion-deadline.ts"
-import { desire } from "./desire.ts"
+import { type Desired, desire } from "./desire.ts"
 import { believed } from "./early-absence.ts"
 import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
 import { appliedForm, knownForm, recordedTarget, type Subject, withHidden } from "./look.ts"
+import { isMadeByUs } from "./made-by-us.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -35,15 +37,16 @@ export async function reconcileDeletion(
   const { uid, object, loop, key } = plain
   const record = await ports.ledger.record(uid)
   const found = await desire(object, plain.kind.provider, ports.lookup)
-  const { desired } = found
   ports.refers?.(key, object.metadata.namespace ?? "", found.references)
   const kind = withHidden(plain.kind, found, record)
   const subject: Subject = { ...plain, kind }
-  if (record === undefined || !record.owned) return release(subject, record, ports)
-  if (loop.spec.mode === "Observe") return release(subject, record, ports)
+  // Before anything else: what others take values from is needed until they are gone, ours or not.
   const first = protects("dependents-go-first") ? ports.goesAfter?.(key)[0] : undefined
   if (first !== undefined) return waitForDependent(subject, first, ports)
-  const target = recordedTarget(subject, desired, record)
+  if (record === undefined || !record.owned) return release(subject, record, ports)
+  if (loop.spec.mode === "Observe") return release(subject, record, ports)
+  const target = recordedTarget(subject, found, record)
+  if (target === undefined) return waitForValue(subject, found, ports)
   const notBefore = Math.max(ticket.openedAt, loop.freshFrom.get(uid) ?? 0)
   const seen = await ports.observer.observe(kind.provider, target, notBefore)
   const now = ports.ledger.time.now()
@@ -66,8 +69,24 @@ export async function reconcileDeletion(
       fault: reconcileFault("SPT-LOOP-001", { target: target.identity, cause: message }),
     }
   }
-  ticket.propose(deletionProposal(subject, desired, record, observation, notBefore, ports))
+  const { desired } = found
+  const goal = { desired, target }
+  ticket.propose(deletionProposal(subject, goal, record, observation, notBefore, ports))
   return waitForRound
+}
+
+/** Which target is meant can't be told, and nothing is deleted by guessing. */
+async function waitForValue(
+  subject: Subject,
+  { missing }: Pick<Desired, "missing">,
+  ports: ReconcilePorts,
+): Promise<Outcome> {
+  const waitsFor = missing.map(({ kind, name, field }) => `${kind} ${name} ${field}`)
+  const details = { object: subject.key, reference: waitsFor.join(", ") }
+  const { message } = reconcileFault("SPT-LOOP-007", details)
+  const said = { reason: "MissingReference", message, because: { waitsFor } }
+  await report(subject, ports, { state: "waiting", ...said })
+  return { kind: "wait", reason: message }
 }
 
 /** What takes a value from it goes first; its end wakes this one. */
@@ -85,7 +104,7 @@ async function waitForDependent(
 /** The delete that a marked object stands for. */
 export function deletionProposal(
   subject: Subject,
-  desired: JsonObject,
+  { desired, target }: { readonly desired: JsonObject; readonly target: Target },
   record: TargetRecord,
   observation: Dated<Present>,
   notBefore: number,
@@ -95,9 +114,9 @@ export function deletionProposal(
   const cause = causeOf(subject, ledger)
   const action = deleteAction(subject, record.target, record, observation, cause)
   return {
-    ...{ key, object, kind, record, action },
-    target: recordedTarget(subject, desired, record),
-    applied: appliedForm(kind, desired, hasher),
+    ...{ key, object, kind, record, action, target },
+    // A recorded form is one already.
+    applied: target.desired === desired ? appliedForm(kind, desired, hasher) : target.desired,
     fresh: isFresh(action, observation, notBefore),
     adoptDeclared: false,
     // What others took the place of was not counted as a delete when it was marked.
@@ -143,8 +162,8 @@ async function release(
 }
 
 /**
- * The create may have happened before a crash. Whatever is there now came after our intent and
- * nothing was there before it: it is ours, so it goes into the inventory and is deleted as such.
+ * The create may have happened before a crash. What it made goes into the inventory and is deleted
+ * as ours; what could be anybody's stays.
  */
 async function undecided(
   subject: Subject,
@@ -152,9 +171,13 @@ async function undecided(
   ports: ReconcilePorts,
 ): Promise<Outcome> {
   const { kind, object, loop } = subject
-  const { desired } = await desire(object, kind.provider, ports.lookup)
-  const target = recordedTarget(subject, desired, record)
-  if (kind.provider.identityRule === "none") return letGo(subject, record, ports)
+  const found = await desire(object, kind.provider, ports.lookup)
+  if (kind.provider.identityRule === "none") {
+    const note = `its create may have made ${record.target}, and that can't be found again`
+    return letGo(subject, record, note, ports)
+  }
+  const target = recordedTarget(subject, found, record)
+  if (target === undefined) return waitForValue(subject, found, ports)
   const since = ports.clock.monotonic()
   const seen = await ports.observer.observe(kind.provider, target, since)
   const now = ports.ledger.time.now()
@@ -167,11 +190,15 @@ async function undecided(
     await report(subject, ports, { state: "stuck", reason: "CreateUncertain", message, because })
     return { kind: "retry", fault }
   }
+  if (!isMadeByUs(kind, record, observation, ports.hasher)) {
+    const note = `its create may have made ${record.target}; what is there could be anybody's`
+    return letGo(subject, record, note, ports)
+  }
   const { pending: _, ...known } = record
-  const applied = knownForm(record) ?? appliedForm(kind, desired, ports.hasher)
+  const applied = knownForm(record) ?? appliedForm(kind, found.desired, ports.hasher)
   const { externalId } = observation
-  const found = externalId === undefined ? {} : { externalId }
-  const writes = ports.ledger.recordWrites({ ...known, owned: true, applied, ...found })
+  const id = externalId === undefined ? {} : { externalId }
+  const writes = ports.ledger.recordWrites({ ...known, owned: true, applied, ...id })
   const note = "its create was under way when the plane ended"
   const event = { type: "adopted", object: subject.key, note } as const
   await ports.ledger.note(loop.id, enginePrincipal, [event], writes)
@@ -186,9 +213,9 @@ function parting(cause: OrphanCause, why: string, { clock }: ReconcilePorts): Pa
 async function letGo(
   subject: Subject,
   record: TargetRecord,
+  note: string,
   ports: ReconcilePorts,
 ): Promise<Outcome> {
-  const note = `its create may have made ${record.target}, and that can't be found again`
   const event = { type: "release", object: subject.key, note, target: record.target } as const
   const writes = ports.ledger.orphanWrites(record, parting("CreateUncertain", note, ports))
   await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)

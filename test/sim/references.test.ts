@@ -115,6 +115,34 @@ describe("deletes of objects that refer to each other", () => {
     expect(verbs(site).slice(3)).not.toEqual(["deleted c", "deleted b", "deleted a"])
   })
 
+  const color = { kind: "Widget", name: "a", field: "spec.color" }
+  const theirs = async () => {
+    const site = await open({ loop })
+    const value = { name: "a", size: 9, color: "black" }
+    site.world.create({ identity: "a", scope: "all", value }, "somebody")
+    await site.declare([widget("a"), colored("b", color)])
+    expect(colorOf(site, "b")).toBe("red")
+    return { site, lift: site.world.faults.add({ how: "refused", on: ["delete", "batch"] }) }
+  }
+
+  it("wait for each other also where a target is not ours and stays", async () => {
+    const { site, lift } = await theirs()
+    await site.declare([], 10_000)
+    expect(await site.reason("a")).toBe("DependentFirst")
+    lift()
+    await site.declare([], 600_000)
+    expect([await site.object("a"), await site.object("b")]).toEqual([undefined, undefined])
+    expect(site.there()).toEqual(["a"])
+  })
+
+  it("(twin) would leave b without what it takes from a", async () => {
+    without("dependents-go-first")
+    const { site } = await theirs()
+    await site.declare([], 10_000)
+    expect(await site.object("a")).toBeUndefined()
+    expect(await site.object("b")).toBeDefined()
+  })
+
   it("do not wait for what stays", async () => {
     const site = await open({ loop })
     await site.declare(chain)
