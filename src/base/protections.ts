@@ -68,6 +68,7 @@ export const protections = {
   "imports-hold-no-secrets": "an imported manifest names a Secret and never holds its value",
   "intent-before-act": "an act whose intent can't be made durable does not happen",
   "interrupted-create-is-ours": "what a create without receipt made is known as ours",
+  "interrupted-create-needs-proof": "what others made meanwhile is not deleted as ours",
   "invariant-denies": "an action after which an invariant does not hold is denied",
   "journal-head-verified": "a journal whose end was cut off is not sound",
   "judged-is-still-wanted": "an action whose object changed after it was judged is not performed",

@@ -2,6 +2,7 @@
 // it dies, and never takes what somebody else made meanwhile for its own.
 
 import { describe, expect, it } from "vitest"
+import { disarm } from "../../src/base/protections.ts"
 import { CrashPoints } from "../../src/sim/crash-points.ts"
 import { full } from "../full.ts"
 import { complete, DirectoryLife, directory } from "./directory-life.ts"
@@ -118,5 +119,26 @@ describe("what somebody else made is not taken for unfinished", () => {
     await life.diesAt("after files.mkdir")
     await life.somebody.chmod("/srv/d", 0o755)
     await untouched(life, "mkdir /srv/d")
+  })
+
+  const elsewhere = directory({ path: "/srv/e" })
+  it.each([
+    ["goes with its object", [], ["d"]],
+    ["goes when its path is another one by then", [elsewhere], ["d", "e"]],
+  ] as const)("nor %s", async (_, declared, left) => {
+    const names = async () => {
+      const life = (await DirectoryLife.begin({ onEmpty: "Allow" })).declare(directory())
+      await life.diesAt("before files.mkdir")
+      await life.somebody.mkdir("/srv/d", 0o755)
+      await life.declare(...declared).live()
+      return life.names()
+    }
+    expect(await names()).toEqual(left)
+    const rearm = disarm("interrupted-create-needs-proof")
+    try {
+      expect(await names()).not.toContain("d")
+    } finally {
+      rearm()
+    }
   })
 })
