@@ -45,7 +45,7 @@ const verdicts: VerdictKeeper = {
 
 function newCaretaker(): Caretaker {
   return new Caretaker({
-    ...{ clock, random: new SimRandom(1), verdicts, logs: { keep: () => {} } },
+    ...{ clock, random: new SimRandom(1), verdicts, logs: { keep: async () => {} } },
     calls: {
       ask: async ({ tcp: asks }) => {
         const name = asks?.port === 1 ? "startup" : asks?.port === 2 ? "liveness" : "readiness"

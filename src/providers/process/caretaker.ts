@@ -39,9 +39,9 @@ export interface VerdictKeeper {
   write(directory: string, run: number, verdict: Verdict): void
 }
 
-/** Keeps log files within their size and number. */
+/** Keeps log files within their size and number, beside everything else. Never rejects. */
 export interface LogKeeper {
-  keep(directory: string, run: number, limits: ProcessSpec["logs"]): void
+  keep(directory: string, run: number, limits: ProcessSpec["logs"]): Promise<void>
 }
 
 export interface CaretakerPorts {
@@ -228,7 +228,7 @@ export class Caretaker {
 
   #lookAtAll(processes: ProcessesRead): void {
     for (const { directory, run, spec, identity, wakers } of this.#cares.values()) {
-      if (wakers.size > 0 && run > 0) this.#ports.logs.keep(directory, run, spec.logs)
+      if (wakers.size > 0 && run > 0) void this.#ports.logs.keep(directory, run, spec.logs)
       if (identity === undefined) continue
       if (isThere(processes, identity)) continue
       for (const wake of wakers) wake()

@@ -1,6 +1,15 @@
 // Logs in pages: nothing twice, nothing left out, over rotations and restarts.
 
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -19,6 +28,12 @@ afterEach(() => rmSync(place, { recursive: true }))
 const write = (run: number, text: string) => appendFileSync(logOf(place, run), text)
 const whole = { bytesMax: 1_000_000 }
 const limits = { maxBytes: 4096, keep: 3 }
+
+/** Whatever there is, as long as it is more than one byte. */
+async function rotate(run: number): Promise<void> {
+  const size = statSync(logOf(place, run), { throwIfNoEntry: false })?.size ?? 0
+  await logFiles.keep(place, run, { maxBytes: Math.ceil(size / 2), keep: 1000 })
+}
 
 describe("a log", () => {
   test("of a process that never ran is empty, and can be followed from its beginning", () => {
@@ -40,18 +55,61 @@ describe("a log", () => {
     expect(readLog(place, { ...whole, tail: 1 }).text).toBe("e\n")
   })
 
-  test("that grew too large is set aside, and old pieces are dropped", () => {
+  test("that grew too large is set aside, and old pieces are dropped", async () => {
     for (let index = 0; index < 9; index++) {
       write(1, `${index}${"x".repeat(5000)}\n`)
-      logFiles.keep(place, 1, limits)
+      await logFiles.keep(place, 1, limits)
     }
     write(1, "end\n")
     const pieces = logPieces(place)
     expect(pieces).toHaveLength(4)
     expect(readLog(place, whole).text.replaceAll("x", "")).toBe("6\n7\n8\nend\n")
     write(2, "next run\n")
-    logFiles.keep(place, 2, { ...limits, keep: 1 })
+    await logFiles.keep(place, 2, { ...limits, keep: 1 })
     expect(logPieces(place).map(({ run }) => run)).toEqual([1, 2])
+  })
+
+  test("is set aside while everything else goes on, and what is written meanwhile stays", async () => {
+    const mebibyte = 1_048_576
+    write(1, `${"x".repeat(24 * mebibyte)}\n`)
+    let turns = 0
+    const turn = () => {
+      turns++
+      if (turns % 10 === 0 && turns <= 100) write(1, `${turns}\n`)
+      if (going) setImmediate(turn)
+    }
+    let going = true
+    setImmediate(turn)
+    const kept = logFiles.keep(place, 1, { maxBytes: 16 * mebibyte, keep: 3 })
+    await logFiles.keep(place, 1, { maxBytes: 16 * mebibyte, keep: 3 }) // Once is enough.
+    await kept
+    going = false
+    expect(turns).toBeGreaterThan(10)
+    const pieces = logPieces(place)
+    expect(pieces).toHaveLength(2)
+    const text = pieces.map(({ path }) => readFileSync(path, "utf8")).join("")
+    const written = Array.from({ length: Math.min(10, Math.floor(turns / 10)) }, (_, index) => {
+      return `${10 * (index + 1)}\n`
+    })
+    expect(text.slice(24 * mebibyte + 1)).toBe(written.join(""))
+  })
+
+  test("that grew while no plane ran is not copied whole, and says what is lost", async () => {
+    write(1, `${"a".repeat(500_000)}\n${"b".repeat(3000)}\n`)
+    await logFiles.keep(place, 1, limits)
+    const [piece] = logPieces(place)
+    expect(piece?.size).toBeLessThan(2 * limits.maxBytes)
+    const { text } = readLog(place, whole)
+    expect(text).toMatch(/^setpoint: 498\d+ bytes of this log are lost: .*\na+\nb+\n$/)
+  })
+
+  test("is cut also when there is no space to set it aside, and says so", async () => {
+    write(1, "x".repeat(5000))
+    symlinkSync("/dev/full", `${logOf(place, 1)}.1.new`)
+    await logFiles.keep(place, 1, limits)
+    const { text } = readLog(place, whole)
+    expect(text).toMatch(/^setpoint: 5000 bytes of this log are lost: .*ENOSPC.*\n$/)
+    expect(readdirSync(logsOf(place))).toEqual(["1.log"])
   })
 
   test("refuses positions that are none", () => {
@@ -61,7 +119,7 @@ describe("a log", () => {
     expect(readLog(place, { ...whole, after: "7.7.7" }).text).toBe("")
   })
 
-  test("is read completely, in order and once, however it is cut and rotated", () => {
+  test("is read completely, in order and once, however it is cut and rotated", async () => {
     const text = fc.string({ unit: "grapheme", maxLength: 40 })
     const step = fc.oneof(
       fc.record({ write: text }),
@@ -69,8 +127,8 @@ describe("a log", () => {
       fc.constant({ restart: true }),
       fc.record({ read: fc.integer({ min: 8, max: 64 }) }),
     )
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         rmSync(logsOf(place), { recursive: true })
         mkdirSync(logsOf(place))
         let [run, written, seen, next] = [1, "", "", "1.1.0"]
@@ -86,7 +144,7 @@ describe("a log", () => {
             written += one.write
           } else if ("restart" in one) run++
           else if ("read" in one) read(one.read)
-          else logFiles.keep(place, run, { maxBytes: 1, keep: 1000 })
+          else await rotate(run)
         }
         while (read(64)) {}
         expect(seen).toBe(written)
