@@ -22,7 +22,7 @@ export interface LocalGit {
 
 export function localGit({ directory, gitAllow = [] }: LocalGitOptions): LocalGit {
   const program = nodeGit(join(directory, "git"))
-  const copies = new GitCopies({ program, clock: systemClock, allow: gitAllow })
+  const copies = new GitCopies({ program, clock: systemClock, allow: gitAllow, tidies: true })
   return {
     openGit: (request) =>
       createGitSource({ ...request, copies, clock: systemClock, random: systemRandom }),

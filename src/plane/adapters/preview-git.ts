@@ -80,7 +80,9 @@ function openCopies(here: string | undefined, gitAllow: readonly GitScheme[]) {
 function readOnly(program: GitProgram, folder: string): GitProgram {
   const never = () => Promise.reject(new Error("a repository that is only read is not changed"))
   const run: GitProgram["run"] = (request, signal) => program.run(request, signal)
-  return { run, place: () => folder, has: async () => true, remove: never, unlock: never }
+  const nothing = { copies: async () => [], bytes: async () => 0 }
+  const only = { has: async () => true, remove: never, unlock: never }
+  return { run, place: () => folder, ...only, ...nothing }
 }
 
 /** `.git` is a folder, or a file that names one (a work tree beside its repository). */

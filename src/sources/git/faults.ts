@@ -161,6 +161,11 @@ export const gitFault = defineFaults({
     text: "cannot read the copy of {url}: {cause}",
     hint: "it is thrown away and fetched again",
   },
+  "SPT-GIT-039": {
+    fault: "wait",
+    text: "cannot fetch {url}: the copies of all repositories would have more than {limit} bytes",
+    hint: `delete loops that nobody needs, or keep manifests in repositories of their own; ${stays}`,
+  },
   "SPT-GIT-040": {
     fault: "stuck",
     text: "cannot accept {revision} for {loop}: {problem}",

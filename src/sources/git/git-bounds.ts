@@ -6,6 +6,8 @@ export interface GitBounds {
   readonly readMs: number
   readonly refsBytes: number
   readonly copyBytes: number
+  /** Of all copies together. */
+  readonly allBytes: number
   readonly readBytes: number
 }
 
@@ -15,5 +17,6 @@ export const gitBounds: GitBounds = {
   readMs: 60_000,
   refsBytes: 16 * 1024 * 1024,
   copyBytes: 1024 * 1024 * 1024,
+  allBytes: 8 * 1024 * 1024 * 1024,
   readBytes: 96 * 1024 * 1024,
 }

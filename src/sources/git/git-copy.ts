@@ -2,17 +2,16 @@
 // are and fetches what is new; everything else reads the copy and never goes over the network. The
 // copy is a cache: what is broken or has grown too large is thrown away and fetched once more.
 
-import { KeyedLock, type Slots } from "../../base/async.ts"
-import type { Clock } from "../../base/clock.ts"
+import { KeyedLock } from "../../base/async.ts"
 import { type Fault, isFault } from "../../base/faults.ts"
 import { sha256 } from "../../base/hash.ts"
-import { type GitAddress, type GitRef, isCommitId } from "../../contract/git-source.ts"
+import { type GitRef, isCommitId } from "../../contract/git-source.ts"
+import { CopyCalls, type CopyCallsOptions } from "./copy-calls.ts"
 import { gitFault } from "./faults.ts"
-import type { GitBounds } from "./git-bounds.ts"
-import { type GitCredentials, GitCut, type GitProgram, type GitResult } from "./git-program.ts"
-import { lockedArguments, lockedEnvironment, remoteCall } from "./locked-git.ts"
+import type { GitCredentials, GitResult } from "./git-program.ts"
+import { lockedArguments } from "./locked-git.ts"
 import { chosenNames, localName, parseRefs, wantedNames } from "./remote-refs.ts"
-import { callFault, mayBeCopy, oneLine, remoteFault } from "./what-went-wrong.ts"
+import { mayBeCopy, oneLine, remoteFault } from "./what-went-wrong.ts"
 
 /** What the server had when it was last asked, all of it in the copy. */
 export interface Fetched {
@@ -23,17 +22,6 @@ export interface Fetched {
   readonly commits: readonly string[]
   /** Wanted commits that the server does not give away. */
   readonly missing: ReadonlySet<string>
-}
-
-export interface GitCopyOptions {
-  readonly name: string
-  readonly address: GitAddress
-  readonly program: GitProgram
-  readonly clock: Clock
-  readonly bounds: GitBounds
-  readonly signal: AbortSignal
-  /** For calls that read the copy, and for those that go over a network. */
-  readonly slots: { readonly near: Slots; readonly far: Slots }
 }
 
 /** So long a failure answers for the others that ask the same. */
@@ -48,7 +36,8 @@ interface Failure {
 }
 
 export class GitCopy {
-  readonly #options: GitCopyOptions
+  readonly #options: CopyCallsOptions
+  readonly #calls: CopyCalls
   readonly #lock = new KeyedLock()
   readonly #wanted = new Map<object, GitRef>()
   #fetched: Fetched | undefined
@@ -62,8 +51,13 @@ export class GitCopy {
   #whole = ""
   #peeled: { readonly id: string; readonly commit: string } | undefined
 
-  constructor(options: GitCopyOptions) {
+  constructor(options: CopyCallsOptions) {
     this.#options = options
+    this.#calls = new CopyCalls(options)
+  }
+
+  get name(): string {
+    return this.#options.name
   }
 
   get url(): string {
@@ -77,6 +71,17 @@ export class GitCopy {
 
   unwant(who: object): void {
     this.#wanted.delete(who)
+  }
+
+  get isWanted(): boolean {
+    return this.#wanted.size > 0
+  }
+
+  /** Its bytes go, unless somebody wants it again by now; whoever does later fetches anew. */
+  discard(): Promise<void> {
+    return this.#lock.run("copy", async () => {
+      if (!this.isWanted) await this.#throwAway()
+    })
   }
 
   /** One call at a time; an answer that began at most so long ago serves for this one, too. */
@@ -134,14 +139,14 @@ export class GitCopy {
     } catch (error) {
       const code = isFault(error) ? error.code : ""
       const doubted = this.#doubted && known && !this.#renewed
-      const large = code === "SPT-GIT-016"
+      const large = isLarge(error)
       if (!doubted && !large && code !== "SPT-GIT-038") throw error
       this.#renewed = true
       await this.#throwAway()
       if (large && !known) throw error
       return await fill().catch(async (again) => {
         // What is too large is not kept either.
-        if (isFault(again) && again.code === "SPT-GIT-016") await program.remove(name)
+        if (isLarge(again)) await program.remove(name)
         throw again
       })
     }
@@ -173,9 +178,8 @@ export class GitCopy {
   }
 
   async #ask(names: readonly string[], credentials: GitCredentials): Promise<Map<string, string>> {
-    const { askMs, refsBytes } = this.#options.bounds
     const args = ["ls-remote", "--quiet", "--", this.url, ...names]
-    const result = await this.#remote(args, credentials, askMs, refsBytes)
+    const result = await this.#calls.ask(args, credentials)
     return parseRefs(Buffer.from(result.stdout).toString("utf8"), names)
   }
 
@@ -219,20 +223,24 @@ export class GitCopy {
   }
 
   async #pull(specs: readonly string[], credentials: GitCredentials): Promise<GitResult> {
-    const { program, name, bounds } = this.#options
-    const { fetchMs, refsBytes } = bounds
+    const { program, name } = this.#options
     // Left by a plane that was killed: nobody else writes to this copy.
     if (!this.#unlocked) await program.unlock(name)
     this.#unlocked = true
     const how = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"]
     const more = ["--no-auto-maintenance", "--refmap=", "--force"]
-    const args = [...this.#at(), "fetch", ...how, ...more, "--", this.url, ...specs]
-    return this.#remote(args, credentials, fetchMs, refsBytes, true)
+    const args = [...this.#calls.at(), "fetch", ...how, ...more, "--", this.url, ...specs]
+    return this.#calls.fill(args, credentials)
   }
 
   async #localRefs(wanted: ReadonlyMap<string, string>): Promise<Map<string, string>> {
     const format = "--format=%(objectname) %(refname)"
-    const { stdout } = await this.#local([...this.#at(), "for-each-ref", format, "refs/setpoint/"])
+    const { stdout } = await this.#local([
+      ...this.#calls.at(),
+      "for-each-ref",
+      format,
+      "refs/setpoint/",
+    ])
     const found = new Map<string, string>()
     for (const line of Buffer.from(stdout).toString("utf8").split("\n")) {
       const [id = "", name = ""] = line.split(" ")
@@ -299,7 +307,7 @@ export class GitCopy {
 
   /** Reads the copy; a failure means that the copy is broken. */
   async read(args: readonly string[], input = ""): Promise<Uint8Array> {
-    return (await this.#local([...this.#at(), ...args], input)).stdout
+    return (await this.#local([...this.#calls.at(), ...args], input)).stdout
   }
 
   /** For calls whose failure is an answer; with what they need besides the copy. */
@@ -312,60 +320,21 @@ export class GitCopy {
     } = {},
   ): Promise<GitResult> {
     const { settings = [], ...rest } = more
-    return this.#call({
-      args: [...lockedArguments(undefined, settings), ...this.#at(), ...args],
+    return this.#calls.near({
+      args: [...lockedArguments(undefined, settings), ...this.#calls.at(), ...args],
       ...rest,
     })
   }
 
   #try(args: readonly string[]): Promise<GitResult> {
-    return this.#call({ args: [...lockedArguments(), ...this.#at(), ...args] })
+    return this.#calls.near({ args: [...lockedArguments(), ...this.#calls.at(), ...args] })
   }
 
   async #local(args: readonly string[], input = "", fresh = false): Promise<GitResult> {
-    const result = await this.#call({ args: [...lockedArguments(), ...args], input })
+    const result = await this.#calls.near({ args: [...lockedArguments(), ...args], input })
     if (result.code === 0) return result
     if (fresh) throw gitFault("SPT-GIT-003", { cause: oneLine(result.stderr) })
     throw this.#broken(result)
-  }
-
-  async #call(
-    request: Pick<Parameters<GitProgram["run"]>[0], "args" | "input" | "files" | "publicKeys">,
-  ): Promise<GitResult> {
-    const { program, bounds, signal, slots } = this.#options
-    const limits = { timeoutMs: bounds.readMs, outputBytesMax: bounds.readBytes }
-    try {
-      const whole = { ...request, env: lockedEnvironment(), ...limits }
-      return await slots.near.run(() => program.run(whole, signal))
-    } catch (error) {
-      throw callFault(error, { url: this.url, limit: bounds.readBytes }) ?? error
-    }
-  }
-
-  async #remote(
-    args: readonly string[],
-    credentials: GitCredentials,
-    timeoutMs: number,
-    outputBytesMax: number,
-    grows = false,
-  ): Promise<GitResult> {
-    const { program, name, address, bounds, signal, slots } = this.#options
-    const { settings, ...how } = remoteCall(address.scheme, credentials)
-    const locked = lockedArguments(address.scheme, settings)
-    const growth = grows ? { grows: { copy: name, bytesMax: bounds.copyBytes } } : {}
-    const request = { args: [...locked, ...args], ...how, ...growth, timeoutMs, outputBytesMax }
-    try {
-      const result = await slots.far.run(() => program.run(request, signal))
-      if (result.code === 0 || grows) return result
-      throw remoteFault(result, this.url, credentials)
-    } catch (error) {
-      if (error instanceof GitCut && grows) await program.unlock(name)
-      throw callFault(error, { url: this.url, limit: bounds.copyBytes }) ?? error
-    }
-  }
-
-  #at(): string[] {
-    return [`--git-dir=${this.#options.program.place(this.#options.name)}`]
   }
 
   #broken(result: GitResult) {
@@ -374,6 +343,9 @@ export class GitCopy {
     return gitFault("SPT-GIT-038", { url: this.url, cause: oneLine(result.stderr) })
   }
 }
+
+const isLarge = (error: unknown): boolean =>
+  isFault(error) && (error.code === "SPT-GIT-016" || error.code === "SPT-GIT-039")
 
 /** Nothing is new: the copy has all of it. */
 function sameText(before: Fetched, refs: ReadonlyMap<string, string>, commits: readonly string[]) {

@@ -53,6 +53,9 @@ export interface GitProgram {
   has(copy: string): Promise<boolean>
   /** Throws the copy away. */
   remove(copy: string): Promise<void>
+  /** Names of all copies that lie here. */
+  copies(): Promise<readonly string[]>
+  bytes(copy: string): Promise<number>
   /** Locks that a call left behind when it was ended. */
   unlock(copy: string): Promise<void>
 }

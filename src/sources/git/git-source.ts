@@ -25,7 +25,7 @@ import { joinFiles } from "../manifests/read-manifests.ts"
 import { type FolderFile, readLayers } from "../overlay/read-layers.ts"
 import { CommitTree, type FolderRead } from "./commit-tree.ts"
 import { gitFault } from "./faults.ts"
-import type { GitCopies } from "./git-copies.ts"
+import { type GitCopies, unwantedMs } from "./git-copies.ts"
 import type { Fetched, GitCopy } from "./git-copy.ts"
 import { readCredentials } from "./git-credentials.ts"
 import { gitIssue, issueOf } from "./git-issue.ts"
@@ -60,6 +60,8 @@ export interface GitSourceOptions extends OpenGitRequest {
 
 const retryMs = 5000
 const largeMs = 3_600_000
+/** Until then the copies that nobody wants any more are gone. */
+const fullMs = 1.5 * unwantedMs
 const jitter = 0.1
 
 export function gitDescription({ url, path }: GitSourceSpec): string {
@@ -105,6 +107,7 @@ class GitReader {
   #failures = 0
   #dueAt = 0
   #poked = false
+  #closed = false
   #timer: Timer | undefined
   #changed: (() => void) | undefined
   #read: { readonly key: string; readonly snapshot: SourceSnapshot } | undefined
@@ -119,7 +122,8 @@ class GitReader {
       close: () => {
         this.#changed = undefined
         this.#timer?.cancel()
-        this.#copy?.unwant(this)
+        this.#closed = true
+        if (this.#copy !== undefined) this.#options.copies.release(this.#copy, this)
       },
     }
   }
@@ -170,7 +174,7 @@ class GitReader {
       this.#copy = copies.open(address, secret)
       this.#tree = new CommitTree(this.#copy, clock)
     }
-    this.#copy.want(this, spec.ref)
+    if (!this.#closed) this.#copy.want(this, spec.ref)
     return this.#copy
   }
 
@@ -190,9 +194,11 @@ class GitReader {
       return this.#fetched
     } catch (error) {
       const delay = Math.min(spec.intervalMs, retryMs * 2 ** Math.min(this.#failures++, 10))
+      const code = isFault(error) ? error.code : ""
       // Nobody fetches a gigabyte every minute to see that it is still one.
-      const large = isFault(error) && error.code === "SPT-GIT-016"
-      this.#nextIn(large ? Math.max(largeMs, spec.intervalMs) : delay)
+      const [large, full] = [code === "SPT-GIT-016", code === "SPT-GIT-039"]
+      const rest = large ? largeMs : full ? fullMs : 0
+      this.#nextIn(rest > 0 ? Math.max(rest, spec.intervalMs) : delay)
       if (isFault(error)) this.#failed = error
       throw error
     }

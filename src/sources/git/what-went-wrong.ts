@@ -31,12 +31,12 @@ const known: readonly (readonly [RegExp, Code])[] = [
 
 export function callFault(
   error: unknown,
-  facts: { readonly url: string; readonly limit: number },
+  facts: { readonly url: string; readonly limit: number; readonly full?: Fault },
 ): Fault | undefined {
   if (!(error instanceof GitCut)) return undefined
   const { url, limit } = facts
   if (error.cut === "missing") return gitFault("SPT-GIT-003", { cause: oneLine(error.message) })
-  if (error.cut === "size") return gitFault("SPT-GIT-016", { url, limit })
+  if (error.cut === "size") return facts.full ?? gitFault("SPT-GIT-016", { url, limit })
   return gitFault("SPT-GIT-015", { url, cause: oneLine(error.message) })
 }
 

@@ -28,6 +28,9 @@ export function nodeGit(directory: string): GitProgram {
     has: async (copy) =>
       (await stat(join(place(copy), "HEAD")).catch(() => undefined)) !== undefined,
     remove: (copy) => rm(place(copy), { recursive: true, force: true }),
+    copies: async () =>
+      (await readdir(directory).catch(() => [])).filter((name) => /^[0-9a-f]{40}$/.test(name)),
+    bytes: (copy) => copyBytes(place(copy)),
     unlock: (copy) => removeLocks(place(copy)),
     run: async (request, signal) => {
       if (signal.aborted) throw new GitCut("aborted", "it was called off")

@@ -13,6 +13,7 @@ export interface SourceRigOptions {
   readonly program: GitProgram
   readonly allow?: readonly GitScheme[]
   readonly bounds?: Partial<GitBounds>
+  readonly tidies?: boolean
 }
 
 export class SourceRig {
@@ -22,9 +23,9 @@ export class SourceRig {
   taken: TakenRevision | undefined
   accepted: string | undefined
 
-  constructor({ clock, allow = ["file"], bounds = {}, program }: SourceRigOptions) {
+  constructor({ clock, allow = ["file"], bounds = {}, tidies = false, program }: SourceRigOptions) {
     this.#clock = clock
-    this.copies = new GitCopies({ program, clock, allow, bounds })
+    this.copies = new GitCopies({ program, clock, allow, bounds, tidies })
   }
 
   open(spec: Partial<GitSourceSpec> & { readonly url: string }): Source {
