@@ -41,6 +41,10 @@ export interface FilesRead {
   watch(directory: string, changed: (name: string | undefined) => void): Closeable
 }
 
+/**
+ * What changes something leads through no symlink, in whatever component: whoever may write in a
+ * directory on the way could lead it elsewhere. So paths are given as they really are.
+ */
 export interface FilesAct extends FilesRead {
   /**
    * A new file `.setpoint-[LABEL-]RANDOM` in the directory, content synced; returns its path. The

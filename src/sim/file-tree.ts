@@ -61,8 +61,15 @@ export function partsOf(call: string, path: string): string[] {
   return parts
 }
 
-/** The directory that holds the last component, and what is there. Does not follow the last one. */
-export function locate(root: FileNode, identity: FileIdentity, call: string, path: string): Place {
+export interface Way {
+  readonly root: FileNode
+  readonly identity: FileIdentity
+  /** Through symlinks, but never through one in the last component. */
+  readonly follows: boolean
+}
+
+/** The directory that holds the last component, and what is there. */
+export function locate({ root, identity, follows }: Way, call: string, path: string): Place {
   let symlinks = 0
   const stack: FileNode[] = [root]
   const rest = partsOf(call, path)
@@ -84,6 +91,7 @@ export function locate(root: FileNode, identity: FileIdentity, call: string, pat
       stack.push(node)
       continue
     }
+    if (!follows) throw errnoFault(call, path, "ENOTDIR")
     if (++symlinks > symlinksMax) throw errnoFault(call, path, "ELOOP")
     if (node.body.target.startsWith("/")) stack.length = 1
     rest.unshift(...node.body.target.split("/").filter((part) => part !== "" && part !== "."))

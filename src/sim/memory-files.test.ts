@@ -79,6 +79,23 @@ describe("MemoryFiles", () => {
     expect(await errno(files.lstat("/home/loop/x"))).toBe("ELOOP")
   })
 
+  it("follows no symlink on the way to what it changes", async () => {
+    const { files } = await setUp()
+    await files.writeNew("/etc/a", bytes("x"))
+    await files.symlink("/etc", "/home/link")
+    for (const refused of [
+      files.writeTemporary("/home/link", bytes("x"), 0o600),
+      ...[files.chmod("/home/link/a", 0o600), files.chown("/home/link/a", 7, 7)],
+      ...[files.rename("/home/link/a", "/etc/b"), files.rename("/etc/a", "/home/link/b")],
+      ...[files.link("/home/link/a", "/etc/b"), files.link("/etc/a", "/home/link/b")],
+      ...[files.symlink("x", "/home/link/b"), files.mkdir("/home/link/b", 0o755)],
+      ...[files.unlink("/home/link/a"), files.rmdir("/home/link/a")],
+    ]) {
+      expect(await errno(refused)).toBe("ENOTDIR")
+    }
+    expect((await files.list("/etc")).map(({ name }) => name)).toEqual(["a"])
+  })
+
   it("keeps others out by mode; only absence in a readable place is undefined", async () => {
     const { files, alice } = await setUp()
     await files.writeNew("/etc/secret", bytes("x"), 0o600)

@@ -1,6 +1,7 @@
 // Simulated files for the FilesAct port: inodes, times by the clock, modes, owners, symlinks, hard
 // links and hints, with faults on chosen calls and a log of every mutation. Nothing here follows a
-// symlink in the last component, as the real adapter does not.
+// symlink in the last component, and nothing that changes something follows one in any other, as
+// the real adapter does not.
 
 import { isFault } from "../base/faults.ts"
 import { hex } from "../base/random.ts"
@@ -120,7 +121,7 @@ export class MemoryFiles implements FilesAct {
 
   async chmod(path: string, mode: number): Promise<void> {
     this.space.admit("chmod", path)
-    const node = this.#node("chmod", path, 0)
+    const node = this.#node("chmod", path, 0, false)
     if (node.body.type === "symlink") throw errnoFault("chmod", path, "ELOOP")
     if (!this.#owns(node)) throw errnoFault("chmod", path, "EPERM")
     node.mode = mode & 0o7777
@@ -129,7 +130,7 @@ export class MemoryFiles implements FilesAct {
 
   async chown(path: string, uid: number, gid: number): Promise<void> {
     this.space.admit("chown", path)
-    const node = this.#node("chown", path, 0)
+    const node = this.#node("chown", path, 0, false)
     const identity = this.#identity
     const groups = [identity.gid, ...(identity.groups ?? [])]
     const ownGroup = this.#owns(node) && uid === node.uid && groups.includes(gid)
@@ -160,7 +161,7 @@ export class MemoryFiles implements FilesAct {
 
   async link(from: string, to: string): Promise<void> {
     this.space.admit("link", to)
-    const node = this.#node("link", from, 0)
+    const node = this.#node("link", from, 0, false)
     if (node.body.type === "directory") throw errnoFault("link", from, "EPERM")
     const place = this.#writable("link", to)
     if (place.node !== undefined) throw errnoFault("link", to, "EEXIST")
@@ -228,12 +229,12 @@ export class MemoryFiles implements FilesAct {
     return place.node === undefined ? undefined : statOf(place.node)
   }
 
-  #place(call: string, path: string): Place {
-    return locate(this.space.root, this.#identity, call, path)
+  #place(call: string, path: string, follows = true): Place {
+    return locate({ root: this.space.root, identity: this.#identity, follows }, call, path)
   }
 
-  #node(call: string, path: string, bits: number): FileNode {
-    const { node } = this.#place(call, path)
+  #node(call: string, path: string, bits: number, follows = true): FileNode {
+    const { node } = this.#place(call, path, follows)
     if (node === undefined) throw errnoFault(call, path, "ENOENT")
     const checked = node.body.type === "symlink" ? 0 : bits
     if (!isAllowed(this.#identity, node, checked)) throw errnoFault(call, path, "EACCES")
@@ -241,7 +242,7 @@ export class MemoryFiles implements FilesAct {
   }
 
   #writable(call: string, path: string): Place {
-    const place = this.#place(call, path)
+    const place = this.#place(call, path, false)
     if (place.name === ".") throw errnoFault(call, path, "EBUSY")
     if (!isAllowed(this.#identity, place.parent, writeBit | searchBit)) {
       throw errnoFault(call, path, "EACCES")

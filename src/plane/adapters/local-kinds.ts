@@ -1,7 +1,7 @@
 // The kinds that come with Setpoint, on this host, and the handles they work with.
 
 import { realpathSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { systemClock, systemRandom } from "../../base/system.ts"
 import type { KindProvider } from "../../contract/provider.ts"
 import type { ActWorld, Closeable, ReadWorld } from "../../contract/world.ts"
@@ -36,12 +36,12 @@ export interface LocalKindOptions {
 
 export async function localKinds(options: LocalKindOptions): Promise<readonly KindProvider[]> {
   const directory = resolve(options.directory)
-  const forbidden = [...new Set([directory, realPathOr(directory)])]
+  const forbidden = [...new Set([directory, realPathOf(directory)])]
   const roots = options.roots === undefined || options.roots.length === 0 ? ["/"] : options.roots
   const files = fileKinds({
     roots: roots.map((root) => resolve(root)),
     forbidden,
-    backupDirectory: join(directory, "backups"),
+    backupDirectory: join(realPathOf(directory), "backups"),
     clock: systemClock,
   })
   return [
@@ -92,10 +92,12 @@ export function localWorld(): LocalWorld {
   }
 }
 
-function realPathOr(path: string): string {
+/** Also of what is not made yet: the plane makes it below what there is. */
+function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // Not made yet; the plane makes it at this very path.
+    const above = dirname(path)
+    return above === path ? path : join(realPathOf(above), basename(path))
   }
 }

@@ -17,9 +17,9 @@ export interface Place {
   readonly root: string
 }
 
-/** What the target's name would be looked up in. */
+/** What the target's name would be looked up in, and its place without the root's symlinks. */
 export type Ground =
-  | { readonly kind: "ground"; readonly parent: FileStat }
+  | { readonly kind: "ground"; readonly parent: FileStat; readonly place: Place }
   | { readonly kind: "missing"; readonly at: string }
   | {
       readonly kind: "blocked"
@@ -89,7 +89,8 @@ export async function findGround(files: FilesRead, place: Place, bounds: Bounds)
   return walk(files, place)
 }
 
-function walk(files: FilesRead, { path, root }: Place): Ground {
+function walk(files: FilesRead, place: Place): Ground {
+  const { path, root } = place
   const directories = ancestorsOf(path).filter((directory) => within(root, directory))
   const stats = files.lstatMany(directories)
   let parent: FileStat | undefined
@@ -109,7 +110,7 @@ function walk(files: FilesRead, { path, root }: Place): Ground {
     parent = stat
   }
   if (parent === undefined) return { kind: "missing", at: root }
-  return { kind: "ground", parent }
+  return { kind: "ground", parent, place }
 }
 
 /** "/", "/a", "/a/b" for "/a/b/c". */

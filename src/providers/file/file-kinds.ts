@@ -14,6 +14,7 @@ import { directoryFingerprints, fileFingerprints } from "./fingerprints.ts"
 import { type FileKindOptions, HostMemory } from "./host-memory.ts"
 import { fileImporter } from "./import.ts"
 import { look } from "./look.ts"
+import { atRealPlace } from "./real-place.ts"
 import { labelOf } from "./temporaries.ts"
 
 const group = "host.setpoint.dev"
@@ -45,9 +46,12 @@ function fileKind(memory: HostMemory): KindProvider {
     },
     importer: fileImporter(memory, "file"),
     fingerprints: (paths, { files }) => fileFingerprints(paths, files, memory),
-    create: (target, context) => createFile(target, context, memory),
-    update: (target, context) => updateFile(target, context, memory),
-    delete: (target, context) => deleteFile(target, context, memory),
+    create: async (target, context) =>
+      createFile(await atRealPlace(target, context, memory), context, memory),
+    update: async (target, context) =>
+      updateFile(await atRealPlace(target, context, memory), context, memory),
+    delete: async (target, context) =>
+      deleteFile(await atRealPlace(target, context, memory), context, memory),
     async cleanUp(path, uid, { files }) {
       const ground = await findGround(files, { path, root: "/" }, memory.bounds)
       if (ground.kind !== "ground") return
@@ -79,9 +83,12 @@ function directoryKind(memory: HostMemory): KindProvider {
     },
     importer: fileImporter(memory, "directory"),
     fingerprints: (paths, { files }) => directoryFingerprints(paths, files, memory),
-    create: (target, context) => createDirectory(target, context, memory),
-    update: (target, context) => updateDirectory(target, context, memory),
-    delete: (target, context) => deleteDirectory(target, context, memory),
+    create: async (target, context) =>
+      createDirectory(await atRealPlace(target, context, memory), context, memory),
+    update: async (target, context) =>
+      updateDirectory(await atRealPlace(target, context, memory), context, memory),
+    delete: async (target, context) =>
+      deleteDirectory(await atRealPlace(target, context, memory), context, memory),
     watch: (target, { files }, changed) =>
       memory.watches.watch(files, target.desired.path, changed),
   })

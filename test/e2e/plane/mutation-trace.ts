@@ -1,5 +1,6 @@
 // Reads an strace of a plane: which calls changed something below a folder, and which look at the
-// stop file came before each. Only the main thread decides; what its thread pool still writes into
+// stop file came before each. Calls through a directory that is held open are read as calls in that
+// directory. Only the main thread decides; what its thread pool still writes into
 // an open temporary file belongs to a call that had begun.
 
 export interface Mutation {
@@ -17,6 +18,8 @@ const changing = new RegExp(
     "f?chmod(at)?|[lf]chown(at)?|truncate",
   ].join("|")})\\(`,
 )
+
+const throughHeld = /"\/proc\/self\/fd\/(\d+)(?=["/])/g
 
 const looking = /^(openat|statx|newfstatat)\(/
 
@@ -46,13 +49,17 @@ export function straceCommand(file: string): readonly string[] {
 
 export function mutationsOf(trace: string, main: number, folder: string, stopFile: string) {
   const mutations: Mutation[] = []
+  const held = new Map<string, string>()
   let checkedAt = 0
   let checks = 0
   for (const line of trace.split("\n")) {
     const match = /^(\d+) +(\d+\.\d+) (.*)$/.exec(line)
     if (match === null || Number(match[1]) !== main) continue
-    const [, , time = "0", body = ""] = match
-    if (body.startsWith("<...")) continue
+    const [, , time = "0", said = ""] = match
+    const [, fd, path] = /^(?:openat\(|<\.\.\. openat ).* = (\d+)<(.*)>$/.exec(said) ?? []
+    if (fd !== undefined && path !== undefined) held.set(fd, path)
+    if (said.startsWith("<...")) continue
+    const body = said.replaceAll(throughHeld, (all, one: string) => `"${held.get(one) ?? all}`)
     if (looking.test(body) && body.includes(`"${stopFile}"`)) {
       checkedAt = Number(time)
       checks++

@@ -14,6 +14,7 @@ import { errnoOf } from "../faults.ts"
 import { AccountNames, parseAccounts } from "./account-names.ts"
 import { nodeFiles } from "./node-files.ts"
 import { makeTempDir, noTempDir } from "./testing/temp-dir.ts"
+import { heldFiles } from "./unfollowed.ts"
 
 let temp = noTempDir
 let dir = temp.path
@@ -112,6 +113,42 @@ test.skipIf(process.getuid?.() !== 0)(
     symlinkSync("f", `${dir}/l`)
     await files.chown(`${dir}/l`, 12345, 12345)
     expect([lstatSync(`${dir}/l`).uid, lstatSync(`${dir}/f`).uid]).toEqual([12345, 0])
+  },
+)
+
+test.each([heldFiles, "/nowhere"])(
+  "what changes something goes through no symlink, what reads does (%s)",
+  async (held) => {
+    const strict = nodeFiles(held)
+    mkdirSync(`${dir}/real/d`, { recursive: true })
+    writeFileSync(`${dir}/real/f`, "x")
+    symlinkSync("real", `${dir}/way`)
+    const [linked, real] = [`${dir}/way`, `${dir}/real`]
+    const opened = () => readdirSync(heldFiles).length
+    const before = [readdirSync(real), opened()]
+    for (const refused of [
+      () => strict.writeTemporary(linked, Buffer.from("x"), 0o600),
+      () => strict.chmod(`${linked}/f`, 0o777),
+      () => strict.chown(`${linked}/f`, 0, 0),
+      () => strict.rename(`${linked}/f`, `${real}/g`),
+      () => strict.rename(`${real}/f`, `${linked}/g`),
+      () => strict.link(`${linked}/f`, `${real}/g`),
+      () => strict.link(`${real}/f`, `${linked}/g`),
+      () => strict.symlink("x", `${linked}/g`),
+      () => strict.mkdir(`${linked}/g`, 0o755),
+      () => strict.unlink(`${linked}/f`),
+      () => strict.rmdir(`${linked}/d`),
+      () => strict.mkdir(`${linked}/d/g`, 0o755),
+    ]) {
+      expect([String(refused), await errnoFrom(refused())]).toEqual([String(refused), "ENOTDIR"])
+    }
+    expect([readdirSync(real), opened()]).toEqual(before)
+    expect((await strict.lstat(`${linked}/f`))?.size).toBe(1)
+    await strict.chmod(`${real}/f`, 0o640)
+    await strict.mkdir(`${real}/d/g`, 0o755)
+    expect(lstatSync(`${real}/f`).mode & 0o777).toBe(0o640)
+    expect(opened()).toBe(before[1])
+    await expect(strict.mkdir(`${linked}/g`, 0o755)).rejects.toThrow(`mkdir ${linked}/g: ENOTDIR`)
   },
 )
 

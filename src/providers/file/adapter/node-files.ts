@@ -1,6 +1,7 @@
 // The real files. Every mutating call is one synchronous system call, so that nothing can sit in a
 // thread pool after the stop check passed; only the content of a temporary file is written and
-// synced in the background. Nothing here follows a symlink in the last component.
+// synced in the background. Nothing here follows a symlink in the last component, and nothing that
+// changes something follows one in any other.
 
 import { randomBytes } from "node:crypto"
 import {
@@ -33,15 +34,16 @@ import { AccountNames } from "./account-names.ts"
 import { DirectoryWatches } from "./directory-watches.ts"
 import { lstatManyOf, lstatOf } from "./file-stats.ts"
 import { callFault, nodeErrno, systemCall } from "./system-call.ts"
+import { heldFiles, O_PATH, type Unfollowed, unfollowed } from "./unfollowed.ts"
 
 const fsyncAsync = promisify(fsync)
 const readAsync = promisify(readFd)
 const writeAsync = promisify(writeFd)
 
-/** Linux only, and missing from node:fs: a handle on the file itself, without opening it. */
-const O_PATH = 0o10000000
-
-export function nodeFiles(): FilesAct {
+/** `held` is for tests of hosts without /proc. */
+export function nodeFiles(held = heldFiles): FilesAct {
+  const way = unfollowed(held)
+  const { reach } = way
   const users = new AccountNames("/etc/passwd")
   const groups = new AccountNames("/etc/group")
   const watches = new DirectoryWatches()
@@ -56,15 +58,21 @@ export function nodeFiles(): FilesAct {
     userName: (id) => users.name(id),
     groupName: (id) => groups.name(id),
     watch: (directory, changed) => watches.watch(directory, changed),
-    writeTemporary,
-    chmod: async (path, mode) => systemCall("chmod", path, () => chmodUnfollowed(path, mode)),
-    chown: async (path, uid, gid) => systemCall("chown", path, () => lchownSync(path, uid, gid)),
-    rename: async (from, to) => systemCall("rename", to, () => renameSync(from, to)),
-    link: async (from, to) => systemCall("link", to, () => linkSync(from, to)),
-    symlink: async (target, path) => systemCall("symlink", path, () => symlinkSync(target, path)),
-    mkdir: async (path, mode) => systemCall("mkdir", path, () => void mkdirSync(path, { mode })),
-    unlink: async (path) => systemCall("unlink", path, () => unlinkSync(path)),
-    rmdir: async (path) => systemCall("rmdir", path, () => rmdirSync(path)),
+    writeTemporary: (...given) => writeTemporary(way, ...given),
+    chmod: async (path, mode) =>
+      systemCall("chmod", path, () => reach(path, (at) => chmodUnfollowed(way, at, mode))),
+    chown: async (path, uid, gid) =>
+      systemCall("chown", path, () => reach(path, (at) => lchownSync(at, uid, gid))),
+    rename: async (from, to) =>
+      systemCall("rename", to, () => reach(from, (a) => reach(to, (b) => renameSync(a, b)))),
+    link: async (from, to) =>
+      systemCall("link", to, () => reach(from, (a) => reach(to, (b) => linkSync(a, b)))),
+    symlink: async (target, path) =>
+      systemCall("symlink", path, () => reach(path, (at) => symlinkSync(target, at))),
+    mkdir: async (path, mode) =>
+      systemCall("mkdir", path, () => reach(path, (at) => void mkdirSync(at, { mode }))),
+    unlink: async (path) => systemCall("unlink", path, () => reach(path, unlinkSync)),
+    rmdir: async (path) => systemCall("rmdir", path, () => reach(path, (at) => rmdirSync(at))),
     syncDirectory,
   }
 }
@@ -121,6 +129,7 @@ function direntType(entry: Dirent): FileStat["type"] {
 }
 
 async function writeTemporary(
+  { reach }: Unfollowed,
   directory: string,
   content: Uint8Array,
   mode: number,
@@ -130,7 +139,9 @@ async function writeTemporary(
   const path = join(directory, `.setpoint-${label === undefined ? "" : `${label}-`}${random}`)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   // Faults name the directory: another random name in each would be a new status in each.
-  const fd = systemCall("create a file in", directory, () => openSync(path, flags, 0o600))
+  const fd = systemCall("create a file in", directory, () =>
+    reach(path, (at) => openSync(at, flags, 0o600)),
+  )
   try {
     try {
       let written = 0
@@ -144,16 +155,16 @@ async function writeTemporary(
       closeSync(fd)
     }
   } catch (error) {
-    removeQuietly(path)
+    removeQuietly(reach, path)
     throw callFault("write a file in", directory, error)
   }
   return path
 }
 
 /** The failure that led here is the one to report; the name says whose leftover it is. */
-function removeQuietly(path: string): void {
+function removeQuietly(reach: Unfollowed["reach"], path: string): void {
   try {
-    unlinkSync(path)
+    reach(path, unlinkSync)
   } catch {}
 }
 
@@ -161,13 +172,12 @@ function removeQuietly(path: string): void {
  * chmod follows symlinks, and Linux has no call that does not; so the file is held by a handle that
  * was opened without following, and changed through it. Works without read permission.
  */
-function chmodUnfollowed(path: string, mode: number): void {
-  const held = process.platform === "linux"
-  const flags = held ? O_PATH : constants.O_RDONLY | constants.O_NONBLOCK
+function chmodUnfollowed({ holds }: Unfollowed, path: string, mode: number): void {
+  const flags = holds ? O_PATH : constants.O_RDONLY | constants.O_NONBLOCK
   const fd = openSync(path, flags | constants.O_NOFOLLOW)
   try {
     if (fstatSync(fd).isSymbolicLink()) throw Object.assign(new Error(path), { code: "ELOOP" })
-    if (held) chmodSync(`/proc/self/fd/${fd}`, mode)
+    if (holds) chmodSync(`${heldFiles}/${fd}`, mode)
     else fchmodSync(fd, mode)
   } finally {
     closeSync(fd)
