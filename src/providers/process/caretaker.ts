@@ -8,6 +8,7 @@ import type { Random } from "../../base/random.ts"
 import type { PlaceFacts, ProcessesRead, ProcessIdentity } from "../../contract/processes.ts"
 import type { Closeable } from "../../contract/world.ts"
 import { environmentOf } from "./order.ts"
+import { ProbeQueue } from "./probe-queue.ts"
 import {
   type Answer,
   afterAnswer,
@@ -54,7 +55,11 @@ export interface CaretakerPorts {
 
 /** Ends without a word from the shim are noticed after this long at the latest. */
 const lookAfterMs = 5000
-const asksMax = 32
+
+/** One time that a probe is asked: from its timer until its answer, or until another takes its place. */
+interface Turn {
+  readonly timer: Timer
+}
 
 interface Care {
   readonly directory: string
@@ -63,22 +68,20 @@ interface Care {
   identity: ProcessIdentity | undefined
   startedAt: number
   state: ProbeState
-  /** Counts up when what was asked before does not matter any more. */
-  epoch: number
-  readonly timers: Map<ProbeName, Timer>
+  readonly turns: Map<ProbeName, Turn>
   wakers: Set<() => void>
 }
 
 export class Caretaker {
   readonly #ports: CaretakerPorts
   readonly #cares = new Map<string, Care>()
-  readonly #waiting: (() => void)[] = []
-  #asking = 0
+  readonly #queue: ProbeQueue
   #watched = 0
   #round: Timer | undefined
 
   constructor(ports: CaretakerPorts) {
     this.#ports = ports
+    this.#queue = new ProbeQueue(ports.clock)
   }
 
   /** What the probes say of the process that was just looked at. */
@@ -86,7 +89,7 @@ export class Caretaker {
     const known = this.#careOf(directory, spec)
     const identity = place.alive ? place.identity : undefined
     if (known.run !== place.run || !sameProbes(known.spec, spec)) {
-      cancelTimers(known)
+      endTurns(known)
       known.run = place.run
       known.startedAt = place.startedAt ?? this.#ports.clock.now()
       const keeps = place.run > 0 && protects("readiness-outlives-the-plane")
@@ -103,7 +106,7 @@ export class Caretaker {
   forget(directory: string): void {
     const known = this.#cares.get(directory)
     if (known === undefined) return
-    cancelTimers(known)
+    endTurns(known)
     known.run = -1
     known.identity = undefined
     if (known.wakers.size === 0) this.#cares.delete(directory)
@@ -112,9 +115,9 @@ export class Caretaker {
   /** Nothing is asked of a process before somebody watches it. */
   #careOf(directory: string, spec: ProcessSpec): Care {
     const known = this.#cares.get(directory) ?? {
-      ...{ directory, spec, run: -1, identity: undefined, startedAt: 0, epoch: 0 },
+      ...{ directory, spec, run: -1, identity: undefined, startedAt: 0 },
       state: firstState(spec.probes, undefined),
-      timers: new Map<ProbeName, Timer>(),
+      turns: new Map<ProbeName, Turn>(),
       wakers: new Set<() => void>(),
     }
     this.#cares.set(directory, known)
@@ -139,23 +142,23 @@ export class Caretaker {
         this.#watched--
         if (this.#watched === 0) this.#endRounds()
         if (known.wakers.size > 0) return
-        cancelTimers(known)
+        endTurns(known)
         if (this.#cares.get(directory) === known) this.#cares.delete(directory)
       },
     }
   }
 
-  /** Timers for the probes that are to be asked, and for no others. */
+  /** Turns for the probes that are to be asked, and for no others. */
   #plan(care: Care): void {
     const idle = care.identity === undefined || care.wakers.size === 0
     const wanted = idle ? [] : askedNow(care.state, care.spec.probes)
-    for (const [name, timer] of care.timers) {
+    for (const [name, { timer }] of care.turns) {
       if (wanted.includes(name)) continue
       timer.cancel()
-      care.timers.delete(name)
+      care.turns.delete(name)
     }
     for (const name of wanted) {
-      if (!care.timers.has(name)) this.#planOne(care, name, this.#firstDelay(care, name))
+      if (!care.turns.has(name)) this.#planOne(care, name, this.#firstDelay(care, name))
     }
   }
 
@@ -169,38 +172,32 @@ export class Caretaker {
     return young ? 0 : this.#ports.random.next() * periodSeconds * 1000
   }
 
+  /** The one turn that counts from now on: what was planned or asked before is of no interest. */
   #planOne(care: Care, name: ProbeName, delayMs: number): void {
-    const timer = this.#ports.clock.after(delayMs, () => this.#ask(care, name))
-    care.timers.set(name, timer)
+    care.turns.get(name)?.timer.cancel()
+    const isStale = () => care.turns.get(name) !== turn
+    const run = () => this.#ask(care, name, isStale)
+    const turn = {
+      timer: this.#ports.clock.after(delayMs, () => this.#queue.add({ isStale, run })),
+    }
+    care.turns.set(name, turn)
   }
 
-  #ask(care: Care, name: ProbeName): void {
-    if (this.#asking >= asksMax) {
-      this.#waiting.push(() => this.#ask(care, name))
-      return
-    }
+  async #ask(care: Care, name: ProbeName, isStale: () => boolean): Promise<void> {
     const probe = care.spec.probes[name]
-    const { epoch } = care
-    if (probe === undefined || care.identity === undefined || !care.timers.has(name)) return
-    this.#asking++
+    if (probe === undefined) return
     const { port, cwd, user } = care.spec
     const subject = { port, cwd, user, env: environmentOf(care.spec) }
     const failed = (error: unknown): Answer => unasked(String(error))
-    void this.#ports.calls
-      .ask(probe, subject)
-      .catch(failed)
-      .then((answer) => {
-        this.#asking--
-        this.#waiting.shift()?.()
-        if (care.epoch === epoch) this.#answered(care, name, answer)
-      })
+    const call = async () => this.#ports.calls.ask(probe, subject) // Whatever it throws, and when.
+    const answer = await call().catch(failed)
+    if (!isStale()) this.#answered(care, name, answer)
   }
 
   #answered(care: Care, name: ProbeName, answer: Answer): void {
     const before = care.state
     const { periodSeconds = 10 } = care.spec.probes[name] ?? {}
     care.state = afterAnswer(before, care.spec.probes, name, answer)
-    if (!care.timers.has(name)) return // Not looked after any more.
     // A tenth more or less, so that what began together does not stay together.
     this.#planOne(care, name, periodSeconds * 1000 * (0.95 + this.#ports.random.next() / 10))
     const { started, ready, hung } = care.state
@@ -245,10 +242,9 @@ function isThere(processes: ProcessesRead, { pid, startTime }: ProcessIdentity):
   }
 }
 
-function cancelTimers(care: Care): void {
-  care.epoch++
-  for (const timer of care.timers.values()) timer.cancel()
-  care.timers.clear()
+function endTurns(care: Care): void {
+  for (const { timer } of care.turns.values()) timer.cancel()
+  care.turns.clear()
 }
 
 function sameProbes(left: ProcessSpec, right: ProcessSpec): boolean {
