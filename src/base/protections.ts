@@ -72,7 +72,7 @@ export const protections = {
   "invariant-denies": "an action after which an invariant does not hold is denied",
   "journal-head-verified": "a journal whose end was cut off is not sound",
   "judged-is-still-wanted": "an action whose object changed after it was judged is not performed",
-  "keys-are-given-by-reference": "a zone that is only named is not signed for with a known key",
+  "keys-are-given-by-reference": "a zone is signed for with the key that is referred to, no other",
   "ledger-time": "windows are counted by a clock that a jump of the wall clock does not move",
   "level-trigger": "what no event told of is found by looking at everything again",
   "limit-has-no-minimum": "the limit of deletes counts for the smallest set, too",

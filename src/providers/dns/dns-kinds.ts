@@ -17,6 +17,7 @@ import { recordSetImporter } from "./import.ts"
 import { isNormal } from "./listing.ts"
 import { NotifyHints } from "./notify-hints.ts"
 import { actOnSets } from "./record-set-acts.ts"
+import { namesItsKey, namesItsNamespace } from "./zone-access.ts"
 import { type DnsKindOptions, ZoneMemory } from "./zone-memory.ts"
 
 export function dnsKinds(options: DnsKindOptions): readonly KindProvider[] {
@@ -31,7 +32,7 @@ function recordSetKind(memory: ZoneMemory, hints: NotifyHints): KindProvider {
     const [result] = await actOnSets([item], memory)
     return result ?? { kind: "failed", cause: "nothing was asked for" }
   }
-  return defineKind({
+  const kind = defineKind({
     ...{ group, version: "v1", kind: "RecordSet", plural: "recordsets", provider: "dns" },
     description: "All records of one name and type in a zone, kept by dynamic updates (RFC 2136).",
     shortNames: ["rrset"],
@@ -53,17 +54,18 @@ function recordSetKind(memory: ZoneMemory, hints: NotifyHints): KindProvider {
     scopeOf: (spec) => scopeText(spec.zone),
     normalize: (value) => (isNormal(value) ? value : normalSpec(value)),
     async list(_, sample, { world, signal }) {
-      const state = memory.stateOf(sample.desired.zone)
-      const { listing } = await memory.refresh(state, world, signal)
+      const access = memory.accessOf(sample.object, sample.desired.zone)
+      const { listing } = await memory.refresh(access, world, signal)
       return listing ?? { items: [], complete: false, cause: "the zone was not transferred" }
     },
     create: (target, context) => one({ target, context }),
     update: (target, context) => one({ target, context }),
     delete: (target, context) => one({ target, context }),
     actBatch: (_, items) => actOnSets(items, memory),
-    watch: ({ desired, identity }, world, changed) =>
-      hints.watch(desired.zone, identity, world, changed),
+    watch: ({ object, desired, identity }, world, changed) =>
+      hints.watch(memory.accessOf(object, desired.zone), identity, world, changed),
   })
+  return namesItsNamespace(kind)
 }
 
 const notMade: ActResult = {
@@ -74,7 +76,7 @@ const notMade: ActResult = {
 }
 
 function zoneKind(memory: ZoneMemory): KindProvider {
-  return defineKind({
+  const kind = defineKind({
     ...{ group, version: "v1", kind: "DnsZone", plural: "dnszones", provider: "dns-zone" },
     description: "Where a zone is kept, and the key that signs. It makes and removes no zone.",
     privileged: true,
@@ -87,14 +89,15 @@ function zoneKind(memory: ZoneMemory): KindProvider {
     ],
     identity: scopeText,
     connection: serverText,
-    async observe({ desired }, { world, signal }) {
-      const state = memory.stateOf(desired)
-      memory.learnKey(desired, await memory.keyOf(desired, world))
-      await (await memory.serverOf(state, world)).serial(world.sockets, signal)
+    async observe({ object, desired }, { world, signal }) {
+      const access = memory.accessOf(object, desired)
+      memory.learnKey(access, await memory.keyOf(access, world))
+      await (await memory.serverOf(access, world)).serial(world.sockets, signal)
       return present({ ...desired }, "served")
     },
     create: async () => notMade,
     update: async () => notMade,
     delete: async () => notMade,
   })
+  return namesItsKey(kind)
 }

@@ -94,7 +94,11 @@ export const recordSetSpec = z.strictObject({
 export type RecordSetSpec = z.output<typeof recordSetSpec>
 
 /** The zone as far as it says where a set lies; a set that was only recorded has no more. */
-export type ZonePlace = Pick<ZoneSpec, "name" | "server"> & Partial<ZoneSpec>
+export type ZonePlace = Pick<ZoneSpec, "name" | "server"> &
+  Partial<ZoneSpec> & {
+    /** Of the DnsZone that it was taken from; "" or missing for the namespace of who took it. */
+    readonly namespace?: string
+  }
 
 /** A name as far as it can be read; one that can't stands for itself and is refused when acting. */
 function nameOr(text: string, origin?: string): string {

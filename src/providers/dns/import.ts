@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../base/json.ts"
 import type { Discovery, Found, Importer, Skipped } from "../../contract/importer.ts"
-import { type ZonePlace, zoneName } from "./dns-spec.ts"
+import { zoneName } from "./dns-spec.ts"
 import { dnsFault } from "./faults.ts"
 import { isMarkName } from "./ownership.ts"
 import { isServerMade, typeNumber } from "./wire/record-numbers.ts"
@@ -41,8 +41,9 @@ export function recordSetImporter(memory: ZoneMemory): Importer {
         const cause = "neither server nor zoneFile is given"
         throw dnsFault("SPT-DNS-011", { zone: name, cause })
       }
-      const full: ZonePlace = { ...place, policy: "sync" }
-      const state = await memory.refresh(memory.stateOf(full), world, signal)
+      // Nobody's object asks, so nobody's key is borrowed.
+      const access = { namespace: "", place: { ...place, policy: "sync" } as const }
+      const state = await memory.refresh(access, world, signal)
       return zoneToSpecs(name, [...(state.view?.sets.values() ?? [])], where)
     },
   }

@@ -6,14 +6,15 @@ import { sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
 import type { Listing } from "../../contract/observation.ts"
 import type { Closeable, ReadWorld } from "../../contract/world.ts"
-import { type ZonePlace, zoneName } from "./dns-spec.ts"
 import { addressText, parseAddress } from "./server-address.ts"
 import { decodeMessage, encodeMessage, opcodes } from "./wire/message.ts"
 import { recordTypes } from "./wire/record-numbers.ts"
+import type { ZoneAccess } from "./zone-access.ts"
 import type { ZoneMemory, ZoneState } from "./zone-memory.ts"
 
 interface WatchedZone {
   readonly state: ZoneState
+  readonly access: ZoneAccess
   readonly world: ReadWorld
   readonly sets: Map<string, Set<() => void>>
   looking: boolean
@@ -38,13 +39,14 @@ export class NotifyHints {
   }
 
   /** Calls `changed` when a NOTIFY came and this set is not what it was. */
-  watch(place: ZonePlace, identity: string, world: ReadWorld, changed: () => void): Closeable {
+  watch(access: ZoneAccess, identity: string, world: ReadWorld, changed: () => void): Closeable {
+    const { place } = access
     if (place.notify === undefined) return nothing
     const at = addressText(parseAddress(place.notify))
     const listener = this.#listeners.get(at) ?? this.#listen(at, world)
     const state = this.#memory.stateOf(place)
     const zone = listener.zones.get(state.scope) ?? {
-      ...{ state, world, sets: new Map(), looking: false, again: false },
+      ...{ state, access, world, sets: new Map(), looking: false, again: false },
     }
     listener.zones.set(state.scope, zone)
     const calls = zone.sets.get(identity) ?? new Set()
@@ -70,7 +72,7 @@ export class NotifyHints {
     const received = (payload: Uint8Array) => {
       const about = readNotify(payload)
       if (about === undefined) return undefined
-      const meant = [...zones.values()].filter(({ state }) => zoneName(state.place) === about.zone)
+      const meant = [...zones.values()].filter(({ state }) => state.zone === about.zone)
       for (const zone of meant) void this.#look(zone)
       return meant.length === 0 ? undefined : about.answer
     }
@@ -92,13 +94,13 @@ export class NotifyHints {
     zone.looking = false
   }
 
-  async #lookOnce({ state, world, sets }: WatchedZone): Promise<void> {
+  async #lookOnce({ state, access, world, sets }: WatchedZone): Promise<void> {
     const before = state.listing
     const stop = new AbortController()
     const over = new AbortController()
     void sleep(this.#memory.options.clock, lookMsMax, over.signal).then(() => stop.abort())
     try {
-      await this.#memory.refresh(state, world, stop.signal)
+      await this.#memory.refresh(access, world, stop.signal)
     } catch (error) {
       if (!isFault(error)) throw error
       return // The level read says it, with its reason.

@@ -16,6 +16,7 @@ import { isMarkName } from "./ownership.ts"
 import { chunkChanges, type SetChange, sizeOf, updateBytesMax, updateOf } from "./update-message.ts"
 import { rcodeName } from "./wire/message.ts"
 import { isMetaType, isServerMade, typeNumber } from "./wire/record-numbers.ts"
+import type { ZoneAccess } from "./zone-access.ts"
 import type { ZoneMemory, ZoneState } from "./zone-memory.ts"
 import { type RecordSetFacts, setKey, type ZoneView } from "./zone-view.ts"
 
@@ -39,15 +40,15 @@ export async function actOnSets(
   items: readonly Item[],
   memory: ZoneMemory,
 ): Promise<readonly ActResult[]> {
-  const zones = items.map(({ target }) => target.desired.zone)
-  const fullest = zones.find(isSigned) ?? zones.find(isFull)
-  // What is only recorded goes with others, as far as there are any.
-  const groups = Map.groupBy(items, ({ target: { desired } }) =>
-    jsonText(isFull(desired.zone) ? desired.zone : (fullest ?? desired.zone)),
-  )
+  const accessOf = ({ target: { object, desired } }: Item) => memory.accessOf(object, desired.zone)
+  // What is only recorded goes by what the others of its namespace say, in whatever order they come.
+  for (const item of items) accessOf(item)
+  const groups = Map.groupBy(items, (item) => jsonText({ ...accessOf(item) }))
   const results = new Map<Item, ActResult>()
   for (const group of groups.values()) {
-    const answers = await actOnGroup(group, memory)
+    const [first] = group
+    if (first === undefined) continue
+    const answers = await actOnGroup(group, accessOf(first), memory)
     for (const [index, answer] of answers.entries()) {
       const item = group[index]
       if (item !== undefined) results.set(item, answer)
@@ -56,32 +57,29 @@ export async function actOnSets(
   return answered(items.map((item) => results.get(item)))
 }
 
-const isFull = (zone: ZonePlace): boolean => zone.policy !== undefined
-const isSigned = (zone: ZonePlace): boolean =>
-  isFull(zone) && ["key", "keyFrom", "keyFile"].some((name) => Object.hasOwn(zone, name))
-
 async function actOnGroup(
   items: readonly Item[],
+  access: ZoneAccess,
   memory: ZoneMemory,
 ): Promise<readonly ActResult[]> {
   const [first] = items
   if (first === undefined) return []
   const { world, signal } = first.context
-  const zones = items.map(({ target }) => target.desired.zone)
-  const given = zones.find(isFull) ?? first.target.desired.zone
-  const state = memory.stateOf(given)
-  const results: (ActResult | undefined)[] = items.map((item) => whyNot(item, state))
+  const { place } = access
+  const state = memory.stateOf(place)
+  const results: (ActResult | undefined)[] = items.map((item) => whyNot(item, place))
   const left = () =>
     items.map((item, index) => ({ item, index })).filter((one) => !results[one.index])
   if (left().length === 0) return answered(results)
   // What was planned on is mostly still known; where not, it is read again before it is acted on.
   const fits = left().every(({ item }) => state.view !== undefined && isAsSeen(item, state.view))
-  if (!fits) await memory.refresh(state, world, signal)
-  const server = await memory.serverOf(state, world, given)
+  if (!fits) await memory.refresh(access, world, signal)
+  // Throws where nobody said how to sign: then nobody said what is allowed, either.
+  const server = await memory.serverOf(access, world)
   for (let round = 0; round < 2 && left().length > 0; round++) {
-    if (round > 0) await memory.refresh(state, world, signal)
+    if (round > 0) await memory.refresh(access, world, signal)
     const planned = left().flatMap(({ item, index }) => {
-      const change = planChange(item, state)
+      const change = planChange(item, state, place)
       if ("kind" in change) results[index] = change
       return "kind" in change ? [] : [{ item, index, change }]
     })
@@ -123,7 +121,7 @@ async function sendApart(chunk: readonly Planned[], send: Send): Promise<Answers
 }
 
 /** Refusals that need no look at the zone. */
-function whyNot({ target, context }: Item, { place }: ZoneState): ActResult | undefined {
+function whyNot({ target, context }: Item, place: ZonePlace): ActResult | undefined {
   const wish = wishOf(target.desired)
   if (typeof wish === "string") return refused(wish, "BadSpec", true)
   const { name, type } = wish
@@ -156,7 +154,11 @@ function setOf(spec: RecordSetSpec, { zone, sets }: ZoneView): RecordSetFacts | 
 }
 
 /** What goes into the message, or why nothing does. */
-function planChange({ target, context }: Item, { view, place }: ZoneState): SetChange | ActResult {
+function planChange(
+  { target, context }: Item,
+  { view }: ZoneState,
+  place: ZonePlace,
+): SetChange | ActResult {
   const wish = wishOf(target.desired)
   if (typeof wish === "string" || view === undefined) return refused(String(wish), "BadSpec", true)
   const { name, type } = wish
