@@ -135,6 +135,7 @@ function guardProcesses(processes: ProcessesAct, gate: Gate): ProcessesAct {
       pass(gate, `${name} to ${identity.pid}`, () => processes.signal({ ...identity }, name)),
     reserve: (place) => pass(gate, `reserve ${place}`, () => processes.reserve(place)),
     cancel: (place, run) => pass(gate, `cancel ${place}`, () => processes.cancel(place, run)),
+    giveUp: (place, run) => pass(gate, `give up ${place}`, () => processes.giveUp(place, run)),
     reap: (place, run) => pass(gate, `reap ${place}`, () => processes.reap(place, run)),
     remove: (place) => pass(gate, `remove ${place}`, () => processes.remove(place)),
   })

@@ -39,6 +39,8 @@ export interface PlaceFacts {
   readonly stragglers?: number
   /** What it was started with, while that can be read. */
   readonly env?: ReadonlyMap<string, string>
+  /** A probe gave it up, and it was told to end for that: however it ended, it did not end well. */
+  readonly givenUp?: true
   /** 128 and the signal's number when a signal ended it. */
   readonly exit?: { readonly code: number; readonly at: number }
 }
@@ -107,6 +109,8 @@ export interface ProcessesAct extends ProcessesRead {
    * Makes sure that an order which nothing came of never starts; false when it did start.
    */
   cancel(directory: string, run: number): Promise<boolean>
+  /** Writes down, before it is told to end, that it has to since a probe gave this run up. */
+  giveUp(directory: string, run: number): Promise<void>
   /** To the process's whole group; false when it was not there any more. */
   signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean>
   /**

@@ -1,6 +1,6 @@
 // The place of a process: a directory with `order.N` (what was wanted, by the plane), `run.N`
-// (which process it became), `end.N` and `exit.N` (when and how it ended, all by the shim), N
-// counting up, and `logs/`. Each file but `end.N` appears whole, and `order.N` and `run.N` only
+// (which process it became), `end.N` and `exit.N` (when and how it ended, all by the shim), `hung.N`
+// (it was stopped since a probe gave it up, by the plane), N counting up, and `logs/`. Each file but `end.N` appears whole, and `order.N` and `run.N` only
 // once, whoever is first.
 
 import { randomBytes } from "node:crypto"
@@ -81,6 +81,7 @@ export function readPlace(directory: string): PlaceFacts | undefined {
     ...{ run, note, identity, alive },
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(exit === undefined ? {} : { exit }),
+    ...(names.includes(`hung.${run}`) ? { givenUp: true as const } : {}),
     ...(env === undefined || place === undefined ? {} : { env }),
   }
 }
@@ -122,6 +123,10 @@ export function readRun(directory: string, run: number): Run | "cancelled" | und
 export function cancelRun(directory: string, run: number): boolean {
   if (writeOnce(directory, join(directory, `run.${run}`), cancelled)) return true
   return readRun(directory, run) === "cancelled"
+}
+
+export function giveRunUp(directory: string, run: number): void {
+  writeOnce(directory, join(directory, `hung.${run}`), "hung")
 }
 
 /** All that began and are known here. */

@@ -26,6 +26,7 @@ import {
 import { readLog } from "./process-logs.ts"
 import {
   cancelRun,
+  giveRunUp,
   logOf,
   makePlace,
   mustHaveData,
@@ -72,6 +73,7 @@ export function nodeProcesses(): ProcessesAct {
       return identity
     },
     cancel: async (directory, run) => cancelRun(directory, run),
+    giveUp: async (directory, run) => giveRunUp(directory, run),
     signal: async (identity, name) => signalGroup(identity, name, sightings),
     reap: (directory, run) => reap(directory, run, sightings),
     async remove(directory) {

@@ -81,7 +81,8 @@ function waitingOf(sight: Sight, spec: ProcessSpec): Waiting | undefined {
 
 const because = ({ last }: Health) => (last === undefined ? "" : `: ${last}`)
 
-export function endText({ exit }: PlaceFacts): string {
+export function endText({ exit, givenUp }: PlaceFacts): string {
+  if (givenUp === true) return "was stopped since a probe gave it up"
   if (exit === undefined) return "ended, and nobody saw how"
   if (exit.code > 128 && exit.code < 193) return `was ended by signal ${exit.code - 128}`
   return `ended with exit code ${exit.code}`

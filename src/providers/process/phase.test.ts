@@ -67,6 +67,17 @@ describe("the phase", () => {
     expect(phases(endedAfter(1, 0, 1), spec("Never"))).toBe("Failed")
   })
 
+  test("is never Completed for what a probe gave up, however well it ended", () => {
+    const place: PlaceFacts = { ...endedAfter(1, 1, 0), givenUp: true }
+    const now = { now: Number.MAX_SAFE_INTEGER }
+    const spec = (restart: "OnFailure" | "Never") => ({
+      spec: { state: "Running" as const, restart, backoff },
+    })
+    expect(phases(place, spec("OnFailure"))).toBe("BackOff")
+    expect(phases(place, { ...spec("OnFailure"), ...now })).toBe("Exited")
+    expect(phases(place, { ...spec("Never"), ...now })).toBe("Failed")
+  })
+
   test("is Lost on another boot, whatever the backoff says", () => {
     expect(phases(endedAfter(1, 9), { bootId: "next" })).toBe("Lost")
   })
@@ -78,5 +89,6 @@ describe("the phase", () => {
     expect(phases({ run: 1, note: {}, alive: false }, { spec })).toBe("Unstarted")
     expect(phases({ run: 1, note: {}, alive: false, cancelled: true }, { spec })).toBe("Stopped")
     expect(phases({ run: 0, note: {}, alive: false }, { spec })).toBe("Stopped")
+    expect(phases({ ...endedAfter(1, 0), stragglers: 1 }, { spec })).toBe("Stopping")
   })
 })

@@ -56,7 +56,7 @@ export function phaseOf(input: PhaseInput): PhaseFacts {
     return { phase: place.stragglers === undefined ? "Stopped" : "Stopping" }
   }
   const { exit, identity } = place
-  const good = exit?.code === 0
+  const good = exit?.code === 0 && place.givenUp !== true
   const left = spec.restart === "Never" || (spec.restart === "OnFailure" && good)
   if (left) return { phase: good ? "Completed" : "Failed" }
   if (identity.bootId !== bootId) return { phase: "Lost" }

@@ -53,13 +53,15 @@ export async function updateProcess(
   const { desired } = target
   const runs = seen.phase.phase === "Running" && desired.state === "Running"
   if (runs && isAsOrdered(place, desired)) return done
+  const hangs = seen.phase.phase === "Hung" && desired.state === "Running"
+  // Written first: a program that ends well when it is told to has not done what it was for.
+  if (hangs) await processes.giveUp(host.directoryOf(target.identity), place.run)
   const ended = await end(target, context, host, seen)
   if (ended !== undefined) return ended
   if (desired.state === "Stopped") return done
   const same = isSameOrder(target, context, place)
   const byItself = same && place.run > 0 && place.cancelled !== true && !wasStopped(target)
-  const hung = seen.phase.phase === "Hung" && same
-  if (hung && (desired.restart === "Never" || backoffMs(place, desired) > 0)) return done
+  if (hangs && same && (desired.restart === "Never" || backoffMs(place, desired) > 0)) return done
   const { restarts } = readNote(place.note)
   const counts = byItself
     ? { failures: failuresOf(place, desired) + 1, restarts: restarts + 1 }
