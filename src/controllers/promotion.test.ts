@@ -24,6 +24,7 @@ const spec = (name: string, from?: string, git: object | null = { url }): LoopSp
 function facts(
   specs: Record<string, LoopSpec>,
   revisions: readonly (readonly [string, number])[] = [],
+  rolledBack?: string,
 ): PromotionFacts {
   const proof: ProofDocument = {
     ...{ format: 1, loop: "default.staging", repository: url },
@@ -32,6 +33,7 @@ function facts(
   return {
     specOf: (id) => specs[id],
     exists: (id) => specs[id] !== undefined,
+    rolledBackFrom: (id) => (id === "default.staging" ? rolledBack : undefined),
     proofs: { of: (id) => (id === "default.staging" ? proof : undefined) },
   }
 }
@@ -51,6 +53,17 @@ describe("a loop that is promoted", () => {
     expect(judge(facts(both, revisions))).toEqual({ kind: "take", revision: "aaa", waiting })
     expect(judge(facts(both, revisions.slice(1)))).toEqual({ kind: "wait", waiting })
     expect(judge(facts(both))).toMatchObject({ kind: "wait" })
+  })
+
+  it("does not take what a person rolled the other loop back from, proven or not", () => {
+    const revisions = [["aaa", 2] as const, ["bbb", 2] as const]
+    const waiting = "waiting: bbb was rolled back in default.staging"
+    expect(judge(facts(both, revisions, "bbb"))).toEqual({ kind: "wait", waiting })
+    const halfway = [["aaa", 2] as const, ["bbb", 1] as const]
+    const kept = { kind: "take", revision: "aaa", waiting }
+    expect(judge(facts(both, halfway, "bbb"))).toEqual(kept)
+    const onward = [...revisions, ["ccc", 2] as const]
+    expect(judge(facts(both, onward, "bbb"))).toEqual({ kind: "take", revision: "ccc" })
   })
 
   it("is no other loop's business", () => {

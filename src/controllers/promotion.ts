@@ -12,6 +12,8 @@ export interface PromotionFacts {
   exists(loop: string): boolean
   /** What it has now, which it may not have looked at yet. */
   revisionOf?(loop: string): string | undefined
+  /** The revision of its source that a person rolled the loop back from, while that stands. */
+  rolledBackFrom(loop: string): string | undefined
   readonly proofs: Pick<Proofs, "of">
 }
 
@@ -42,7 +44,12 @@ export function promotionOf(loop: string, facts: PromotionFacts): Promotion | un
   if (!protects("promotion-takes-what-is-proven") && current !== undefined) {
     return { kind: "take", revision: current.revision }
   }
-  const waiting = waitingText(promotion, current)
+  const bad = facts.rolledBackFrom(from)
+  const back = bad === undefined ? "" : `waiting: ${shortRevision(bad)} was rolled back in ${from}`
+  const waiting = current?.revision === bad ? back : waitingText(promotion, current)
+  // What it proved before somebody saw what is wrong with it counts no more. Nor is an older one
+  // taken instead: this loop may have gone past that already.
+  if (proven?.revision === bad && bad !== undefined) return { kind: "wait", waiting: back }
   if (proven === undefined) return { kind: "wait", waiting }
   const { revision } = proven
   return revision === current?.revision

@@ -26,7 +26,8 @@ export interface PreviewSources {
 
 export function previewSources(parts: PreviewSources): PreviewParts["openSource"] {
   const { ledger, specOf, asked } = parts
-  const facts = { specOf, exists: () => false, proofs: ledger.proofs }
+  const rolledBackFrom = (loop: string) => ledger.quarantines.get(loop)?.revision
+  const facts = { specOf, exists: () => false, rolledBackFrom, proofs: ledger.proofs }
   return (source, loop) => {
     const opened = open(source, loop, parts)
     if (asked || source.promotion === undefined) return opened

@@ -35,6 +35,7 @@ export class Promotions {
       specOf: (id) => loops.get(id)?.spec,
       exists: (id) => this.#plane.hasLoop(id),
       revisionOf: (id) => this.#revisionOf(loops.get(id)),
+      rolledBackFrom: (id) => engine.ledger.quarantines.get(id)?.revision,
       proofs: engine.ledger.proofs,
     })
   }

@@ -19,6 +19,8 @@ class Repository {
   readonly #revisions = new Map<string, Readonly<Record<Environment, readonly ApiObject[]>>>()
   readonly #watching = new Set<() => void>()
   head = ""
+  /** Which folder nobody can read now. */
+  closed: Environment | undefined
 
   push(revision: string, size: number): void {
     const objects = (environment: Environment) => [widget(`${environment}-a`, { size })]
@@ -30,7 +32,9 @@ class Repository {
   open(environment: Environment): Source {
     const readAt = async (revision: string): Promise<SourceSnapshot> => {
       const objects = this.#revisions.get(revision)?.[environment]
-      if (objects === undefined) return { kind: "unreadable", issues: [] }
+      if (objects === undefined || this.closed === environment) {
+        return { kind: "unreadable", issues: [] }
+      }
       const manifests = objects.map((object, index) => {
         const position = { file: `${environment}/a.yaml`, line: index + 1, column: 1 }
         return { object, position, locate: () => position }
@@ -130,6 +134,26 @@ describe("a promoted loop", () => {
     lift()
     expect((await promoted(site)).message).toContain("0 of 3 clean rounds at rev-2")
     expect(size(site, "prod-a")).toBe(1)
+  })
+
+  it("does not take what a person rolled the loop before it back from", async () => {
+    const { site, repository } = await open()
+    await rounds(site, 4)
+    repository.push("rev-2", 2)
+    repository.closed = "prod" // It is proven, and prod can't follow yet.
+    await rounds(site, 5)
+    expect([size(site, "staging-a"), size(site, "prod-a")]).toEqual([2, 1])
+    const body = { loop: site.loopId, to: "last-good-1", reason: "two is wrong" }
+    await site.run(site.as(ann).call("POST", "/setpoint/v1/rollback", body))
+    await site.clock.advance(3000)
+    expect(size(site, "staging-a")).toBe(1)
+    repository.closed = undefined
+    await site.clock.advance(600_000)
+    expect(size(site, "prod-a")).toBe(1)
+    expect((await promoted(site)).message).toBe("waiting: rev-2 was rolled back in default.site")
+    repository.push("rev-3", 3)
+    await rounds(site, 6)
+    expect(size(site, "prod-a")).toBe(3)
   })
 
   /** Looks come one after another while a read of the target hangs: no pass has ended yet. */

@@ -164,7 +164,7 @@ export const gitFault = defineFaults({
   "SPT-GIT-039": {
     fault: "wait",
     text: "cannot fetch {url}: the copies of all repositories would have more than {limit} bytes",
-    hint: `delete loops that nobody needs, or keep manifests in repositories of their own; ${stays}`,
+    hint: `delete loops that nobody needs, or use smaller repositories; ${stays}`,
   },
   "SPT-GIT-040": {
     fault: "stuck",
