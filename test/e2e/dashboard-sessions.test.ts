@@ -155,6 +155,15 @@ describe("a session of somebody with a certificate", () => {
 })
 
 describe("a session of somebody with a token", () => {
+  it("is opened by a token that was made this very moment", async () => {
+    for (let at = 0; at < 5; at++) {
+      expect(await byToken(`spt_wrong${at}`)).toBe("")
+      const asked = { name: `new${at}`, kind: "human", lifeMs: 3_600_000 } as const
+      const made = createToken(directory, asked, localPrincipal(), Date.now(), systemRandom)
+      expect(await whoIs(await byToken(made.token))).toBe(asked.name)
+    }
+  })
+
   it("ends with that token, also one that was opened by a link from it", async () => {
     const asked = { name: "bob", kind: "human", lifeMs: 3_600_000 } as const
     const make = () => createToken(directory, asked, localPrincipal(), Date.now(), systemRandom)

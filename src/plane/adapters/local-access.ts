@@ -29,7 +29,7 @@ import type { KindRuntime } from "../../reconcile/kind-runtime.ts"
 import { planeFault } from "../faults.ts"
 import type { Plane } from "../plane.ts"
 import { openAccountKey } from "./account-key.ts"
-import { tokenBook } from "./token-file.ts"
+import { tokenBook, tokenPrefix } from "./token-file.ts"
 
 /** As the command line gives it. */
 export interface IssuerOptions extends Omit<OidcOptions, "authority" | "clientSecret"> {
@@ -61,13 +61,16 @@ export async function openAccess(
 ): Promise<LocalAccess> {
   const { verbs, roles } = plane.api
   await ensureDefaultRoles({ verbs, store: plane.ports.store }, defaultRoles(roleKinds(plane)))
-  const others = forAMoment(tokenBook(directory, () => systemClock.now()))
+  const others = tokenBook(directory, () => systemClock.now())
+  const remembered = forAMoment(others)
   const [clock, random] = [systemClock, systemRandom]
   const accounts = accountTokens({ key: openAccountKey(directory), clock, random, verbs })
   const issuer = given === undefined ? undefined : openIssuer(readIssuer(given), clock)
   const known = [
     certificateAuthenticator(authority),
-    tokenAuthenticator(() => [owner, ...others()]),
+    tokenAuthenticator(() => [owner, ...remembered()]),
+    // Who was not in the file a moment ago may be by now.
+    forOurTokens(tokenAuthenticator(others)),
     accounts.authenticate,
     ...(issuer === undefined ? [] : [issuerAuthenticator(issuer)]),
   ]
@@ -90,7 +93,12 @@ export async function openAccess(
 
 const momentMs = 100
 
-/** The file of tokens is looked at ten times a second at most, however many requests come. */
+/** Those of others are not worth a look at the file. */
+function forOurTokens(authenticate: Authenticate): Authenticate {
+  return (shown) => (shown.token?.startsWith(tokenPrefix) ? authenticate(shown) : undefined)
+}
+
+/** The file of tokens is looked at ten times a second at most for those who are known. */
 function forAMoment<T>(read: () => T): () => T {
   let until = Number.NEGATIVE_INFINITY
   let last: T

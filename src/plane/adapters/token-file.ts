@@ -43,6 +43,9 @@ const kindGroups: Readonly<Record<TokenKind, string>> = {
   monitor: monitorsGroup,
 }
 
+/** What every token of ours begins with. */
+export const tokenPrefix = "spt_"
+
 const tokensMax = 1000
 const fileMax = 1_000_000
 /** No spaces, no slash, no colon: nobody can be named like a source or the engine. */
@@ -116,7 +119,7 @@ export function createToken(
   const live = known.filter((row) => expiry(row.expiresAt) > now)
   if (live.some((row) => row.name === name)) throw refuse("that name has a token already")
   if (live.length >= tokensMax) throw refuse(`there are ${tokensMax} tokens already`)
-  const token = `spt_${hex(random.bytes(32))}`
+  const token = `${tokenPrefix}${hex(random.bytes(32))}`
   const row: TokenRow = {
     ...{ name, kind, sha256: sha256(token) },
     createdAt: toTimestamp(now),
