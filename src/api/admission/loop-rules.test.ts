@@ -36,6 +36,10 @@ describe("a loop that is promoted", () => {
     ["a folder as its source", { directory: { path: "/a" }, promotion: { from: "staging" } }],
     ["itself", { git, promotion: { from: "site" } }],
     ["itself by its id", { git, promotion: { from: "default.site" } }],
+    [
+      "signed tags, which it would never see",
+      { git: { ...git, verify: { what: "TagOrCommit" } }, promotion: { from: "staging" } },
+    ],
   ])("is refused with %s", async (_what, source) => {
     const answer = judged(promoted(source))
     await expect(answer).rejects.toThrow(/spec.source.promotion/)

@@ -1,7 +1,7 @@
 // A Loop that takes what another one proved: from a git repository only, and never from itself.
 // What depends on the other loop is judged when a revision is to be taken, since both may change.
 
-import { isObject, type Json } from "../../base/json.ts"
+import { at, isObject, type Json } from "../../base/json.ts"
 import { loopId } from "../../contract/loop.ts"
 import type { FieldCause } from "../faults.ts"
 
@@ -18,6 +18,10 @@ export function promotionCauses(
   if (!isObject(source.git)) {
     const why = "a folder can't be read as it was when it was proven"
     causes.push(invalid("", `needs spec.source.git: ${why}`))
+  }
+  if (at(source.git, "verify", "what") === "TagOrCommit") {
+    const why = "what is promoted is a commit, and no tag of it is looked at"
+    causes.push(invalid("", `needs spec.source.git.verify.what Commit: ${why}`))
   }
   const from = String(source.promotion.from)
   const own = loopId(key.namespace, key.name)

@@ -25,7 +25,8 @@ export const gitFields: Descriptions = {
     "format; names that end in `.asc` hold armored GPG public keys.",
   "verify.signers.name": "Its name.",
   "verify.what":
-    "Commit: the commit is signed. TagOrCommit: a signed tag is enough where a tag is followed.",
+    "Commit: the commit is signed. TagOrCommit: a signed tag is enough where a tag is followed; " +
+    "not for a loop with promotion, which takes commits.",
   environment:
     "What the file `.setpoint/environment` must say, in the folder or at the root of the tree. " +
     "Another word, or none, holds.",
