@@ -51,7 +51,7 @@ export interface StartRequest {
   readonly run: number
   readonly note: JsonObject
   readonly argv: readonly string[]
-  /** All of it, besides SETPOINT_ID and SETPOINT_RUN: nothing of the plane's own is added. */
+  /** All of it, besides SETPOINT_ID, _RUN and _PLACE: nothing of the plane's own is added. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly user?: string

@@ -12,6 +12,28 @@ const issues = (spec: JsonObject) => {
   return compiled.validate(whole).map(({ message }) => message)
 }
 
+describe("a variable", () => {
+  const open = (name: string) => issues({ env: { [name]: "x" } }).join()
+  const hidden = (name: string) => issues({ secretEnv: [{ name, value: "x" }] }).join()
+
+  test("that Setpoint sets itself can't be declared, openly or as a secret", () => {
+    for (const name of ["SETPOINT_ID", "SETPOINT_RUN", "SETPOINT_PLACE", "_setpoint_pid"]) {
+      for (const found of [open(name), hidden(name)]) expect(found).toContain("set by Setpoint")
+    }
+  })
+
+  test("has any other name that a shell can read", () => {
+    const fine = ["SETPOINT_SLOT", "SETPOINT_PORT", "SETPOINT_GPUS", "SETPOINT_NODE", "A", "_x9"]
+    for (const name of [...fine, "SETPOINT_IDS", "MY_SETPOINT_ID", "SETPOINT"]) {
+      expect([open(name), hidden(name)]).toEqual(["", ""])
+    }
+    for (const name of ["", "9a", "a b", "a=b", "ü"]) {
+      expect(open(name)).toContain("a variable's name has letters")
+      expect(hidden(name)).not.toBe("")
+    }
+  })
+})
+
 describe("an http probe's headers", () => {
   const headed = (headers: JsonObject) => issues({ probes: { liveness: { http: { headers } } } })
 

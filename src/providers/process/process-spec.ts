@@ -15,6 +15,9 @@ const absolute = new RegExp(`^/${text}*$`)
 /** Also the name of a directory, so without anything that could lead out of it. */
 export const idPattern = /^[a-z0-9]([-a-z0-9.]{0,126}[a-z0-9])?$/
 
+const ownMessage =
+  "SETPOINT_ID, SETPOINT_RUN, SETPOINT_PLACE and names that begin with _setpoint are set by Setpoint"
+
 const argv = (what: string) =>
   atomic(z.array(z.string().max(131_072).regex(anyText)).min(1).max(1024)).describe(what)
 
@@ -97,10 +100,16 @@ const readinessProbe = atomic(
     .meta(oneWay),
 )
 
-const variableNames = {
-  rule: `self.all(name, name.matches("${variable.source}") && !name.startsWith("_setpoint"))`,
-  message: "a variable's name has letters, digits and _, and begins with neither 0-9 nor _setpoint",
-}
+/** What every process gets by itself, and what the shim calls its own: declared, it never fits. */
+const ownVariable = "^(SETPOINT_(ID|RUN|PLACE)$|_setpoint)"
+const variableNames = [
+  {
+    rule: `self.all(name, name.matches("${variable.source}"))`,
+    message: "a variable's name has letters, digits and _, and does not begin with 0-9",
+  },
+  { rule: `self.all(name, !name.matches("${ownVariable}"))`, message: ownMessage },
+]
+const secretName = { rule: `!self.matches("${ownVariable}")`, message: ownMessage }
 
 const stopSignals = [
   ...(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const),
@@ -112,16 +121,21 @@ export const orderFields = {
   command: argv("The program and its arguments; never given to a shell."),
   env: z
     .record(z.string(), z.string().max(131_072).regex(anyText))
-    .meta({ maxProperties: 1000, "x-kubernetes-validations": [variableNames] })
+    .meta({ maxProperties: 1000, "x-kubernetes-validations": variableNames })
     .default({})
     .describe("The whole environment, besides PATH, HOME, USER, LOGNAME and SETPOINT_*."),
   secretEnv: listMap(
     z.strictObject({
-      name: z.string().regex(variable),
+      name: z
+        .string()
+        .max(256)
+        .regex(variable)
+        .meta({ "x-kubernetes-validations": [secretName] }),
       value: ref(secret(z.string().max(131_072).regex(anyText))),
     }),
     ["name"],
   )
+    .max(1000)
     .optional()
     .describe("More of it that is secret, or taken from other objects with valueFrom."),
   cwd: z.string().max(4095).regex(absolute).default("/").describe("Absolute path."),
