@@ -3,7 +3,7 @@
 // and loops, guards and providers do the rest. A composer never acts, waits or remembers: all that
 // it needs to go on after a crash stands in the objects.
 
-import type { JsonObject } from "../base/json.ts"
+import type { Json, JsonObject } from "../base/json.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 
 /** A kind whose objects the composer is given. */
@@ -30,6 +30,11 @@ export interface ComposeInput {
   readonly now: number
   /** What would be refused in this very pass; only for kinds with `hearsRefusals`. */
   readonly refused?: readonly RefusedChild[]
+  /**
+   * Keyed by the plane, the same for ever: tells whether a secret is another one where the secret
+   * itself must not stand, as in names and in the status.
+   */
+  readonly hashSecret?: (value: Json) => string
 }
 
 export interface Composition {
@@ -61,6 +66,8 @@ export interface CompositeKind extends ResourceRef {
   /** The kinds that its children may have. */
   readonly children: readonly KindName[]
   readonly related: readonly KindName[]
+  /** Dotted paths in the spec that are shown as keyed hashes only. */
+  readonly secretPaths?: readonly string[]
   /** As for kinds with targets; needless where a child's kind is privileged. */
   readonly privileged?: boolean
   /** Declared data: it has no children, and its status comes from the reports of another kind. */

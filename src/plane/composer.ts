@@ -4,6 +4,8 @@
 // can't be composed is said and changes nothing.
 
 import { type Fault, isFault } from "../base/faults.ts"
+import type { Json } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { Outcome } from "../contract/outcome.ts"
 import { compositePrincipal, type Principal } from "../contract/principal.ts"
 import { authorsSince } from "../object/authors.ts"
@@ -56,8 +58,9 @@ export class Composer {
     this.passes++
     const children = await this.#children(object)
     const related = await this.#feed.related(composite, object.metadata.namespace ?? "")
-    const now = this.#plane.ports.clock.now()
-    const input = { parent: object, children, related, now }
+    const { clock, hasher } = this.#plane.ports
+    const hashSecret = (value: Json) => jsonText(hasher.hash(value))
+    const input = { parent: object, children, related, now: clock.now(), hashSecret }
     const served = (group: string, name: string) => this.#plane.servedKind(group, name)
     const principal = this.#principal(subject)
     const { checked, refused } = await composeHeard(

@@ -3,6 +3,8 @@
 // any more are judged as the plane would judge them.
 
 import { isFault } from "../base/faults.ts"
+import type { Json } from "../base/json.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { CompositeKind } from "../contract/composite.ts"
 import type { AskingParent } from "../contract/delete-judge.ts"
 import { compositePrincipal, type Principal } from "../contract/principal.ts"
@@ -110,6 +112,7 @@ async function declareChildren(
     children: childrenOf(parent).map(([, child]) => child),
     related: await objects.related(composite.related, object.metadata.namespace ?? ""),
     now: ports.clock.now(),
+    hashSecret: (value: Json) => jsonText(ports.hasher.hash(value)),
   }
   const { checked, refused } = await composeHeard(
     composite,

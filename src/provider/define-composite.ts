@@ -16,6 +16,7 @@ import { checkNames, pluralOf, type SpecOf } from "./define-kind.ts"
 import { definitionOf, type PrinterColumn } from "./definition.ts"
 import { providerFault } from "./faults.ts"
 import { lowerSchema } from "./lower-schema.ts"
+import { secretPathsOf } from "./secret-paths.ts"
 
 /** The parent as its author sees it: the spec has the type that the schema says. */
 export interface ParentOf<S> {
@@ -66,9 +67,10 @@ export function defineComposite<const S extends z.ZodObject | JsonObject>(
   checkNames({ ...input, plural: resource })
   check(input)
   const scope = input.scope ?? "Namespaced"
+  const spec = lowerSchema(input.spec, kind)
   const definition = definitionOf({
     ...{ group, version, kind, plural: resource, scope },
-    spec: lowerSchema(input.spec, kind),
+    spec,
     shortNames: input.shortNames ?? [],
     printerColumns: input.printerColumns ?? [],
     adopts: false,
@@ -77,7 +79,7 @@ export function defineComposite<const S extends z.ZodObject | JsonObject>(
   })
   return {
     ...{ definition, group, version, kind, resource, children, related },
-    namespaced: scope === "Namespaced",
+    ...{ namespaced: scope === "Namespaced", secretPaths: secretPathsOf(spec) },
     ...(compose === undefined ? { reported: true } : {}),
     ...(input.privileged === true ? { privileged: true } : {}),
     ...(input.hearsRefusals === true ? { hearsRefusals: true } : {}),

@@ -40,11 +40,11 @@ export function kindRuntimes(given: {
  * target: nothing is observed of it, nothing is ever owned, and nothing acts on it.
  */
 function createCompositeRuntime(composite: CompositeKind): KindRuntime {
-  const { definition, group, version, kind, resource, namespaced } = composite
+  const { definition, group, version, kind, resource, namespaced, secretPaths = [] } = composite
   const nothing = async (): Promise<ActResult> => ({ kind: "failed", cause: noTarget, stuck: true })
   const provider: KindProvider = {
     ...{ definition, group, version, kind, resource, namespaced },
-    ...{ provider: "composite", identityRule: "derived", replaceOn: [], secretPaths: [] },
+    ...{ provider: "composite", identityRule: "derived", replaceOn: [], secretPaths },
     ...{ fungible: false, confirmDrift: false, batchWhole: false },
     timeoutMs: { observe: 1000, act: 1000 },
     connection: () => "",

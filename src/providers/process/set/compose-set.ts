@@ -2,7 +2,7 @@
 // the replicas that should be there now, and to the parent's status. It remembers nothing: the
 // status and the names and marks of the replicas are all that the next pass needs.
 
-import { isArray, isObject, type JsonObject } from "../../../base/json.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../../../base/json.ts"
 import { jsonText } from "../../../base/json-text.ts"
 import type { Composition, NoComposition } from "../../../contract/composite.ts"
 import { type ConditionInput, mergeConditions } from "../../../object/conditions.ts"
@@ -27,6 +27,7 @@ import {
   type SetMemory,
   targetOf,
 } from "./rollout.ts"
+import { secretValues, withoutValues, withValues } from "./secret-values.ts"
 import { memoryStatus, readMemory, timeText } from "./set-memory.ts"
 
 export interface SetSpec {
@@ -56,6 +57,7 @@ export interface SetInput {
   /** The balancers there are. */
   readonly related: readonly ApiObject[]
   readonly now: number
+  readonly hashSecret?: (value: Json) => string
 }
 
 export const nameMax = 48
@@ -74,8 +76,9 @@ export function composeSet(input: SetInput): Composition | NoComposition {
   }
   const listed = listedBy(metadata.name, related)
   const replicas = children.map((child) => readReplica(metadata.name, child, listed))
-  const memory = readMemory(status)
-  const declared = { revision: revisionOf(source), source }
+  const declared = declaredOf(source, input.hashSecret)
+  const fill = filler(source, declared.revision, replicas)
+  const memory = reachable(readMemory(status), fill)
   const target = targetOf(memory, declared)
   const wish = wishOf(spec, target.revision)
   const plan = planFleet(wish, replicas, now)
@@ -84,12 +87,42 @@ export function composeSet(input: SetInput): Composition | NoComposition {
   const againMs = nextLook(plan, memory, judged.memory, now)
   return {
     children: [
-      ...plan.kept.map((kept) => keptManifest(parent, kept, [target, memory.lastGood])),
-      ...plan.made.map((slot) => madeManifest(parent, target, slot)),
+      ...plan.kept.map((kept) => keptManifest(parent, kept, [target, memory.lastGood], fill)),
+      ...plan.made.map((slot) => madeManifest(parent, target, slot, fill)),
     ],
     status: statusOf(parent, wish, replicas, judged, { ...facts, target }, now),
     ...(againMs === undefined ? {} : { againMs }),
   }
+}
+
+/** What is declared, as it may be remembered. */
+function declaredOf(source: RevisionSource, hash: SetInput["hashSecret"]): GoodRevision {
+  const open = withoutValues(source)
+  const values = secretValues(source.template)
+  const secrets = values.size === 0 ? undefined : hash?.([...values])
+  return { revision: revisionOf(open, secrets), source: open }
+}
+
+/** A revision with its secret values; undefined when nobody has them any more. */
+type Fill = (one: GoodRevision) => RevisionSource | undefined
+
+function filler(source: RevisionSource, declared: string, replicas: readonly Replica[]): Fill {
+  return ({ revision, source: open }) => {
+    if (revision === declared) return withValues(open, secretValues(source.template))
+    const others = replicas.filter((one) => one.revision === revision)
+    const templates = [{}, ...others.map(({ object }) => object.spec ?? {})]
+    for (const template of templates) {
+      const found = withValues(open, secretValues(template))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** A revision whose secrets are known to no replica any more is no way back. */
+function reachable(memory: SetMemory, fill: Fill): SetMemory {
+  const { lastGood, failed: _, ...rest } = memory
+  return lastGood === undefined || fill(lastGood) !== undefined ? memory : rest
 }
 
 /** The replicas to which balancers of this set send connections, as they say themselves. */
@@ -154,20 +187,24 @@ function keptManifest(
   parent: SetParent,
   { replica, drainingSince }: Kept,
   known: readonly (GoodRevision | undefined)[],
+  fill: Fill,
 ): ApiObject {
   const { slot, revision, object } = replica
   const from = known.find((one) => one?.revision === revision)
+  const source = from === undefined ? undefined : fill(from)
   // A revision that nobody remembers keeps what its object says until it is replaced.
   const spec =
-    from === undefined || slot === undefined ? (object.spec ?? {}) : replicaSpec(from.source, slot)
+    source === undefined || slot === undefined ? (object.spec ?? {}) : replicaSpec(source, slot)
   const annotations: Record<string, string> =
     drainingSince === undefined ? {} : { [drainingMark]: timeText(drainingSince) }
   return manifest(parent, object.metadata.name, { revision, slot }, spec, annotations)
 }
 
-function madeManifest(parent: SetParent, { revision, source }: GoodRevision, slot: number) {
+function madeManifest(parent: SetParent, target: GoodRevision, slot: number, fill: Fill) {
+  const { revision } = target
   const name = replicaName(parent.metadata.name, revision, slot)
-  return manifest(parent, name, { revision, slot }, replicaSpec(source, slot), {})
+  const spec = replicaSpec(fill(target) ?? target.source, slot)
+  return manifest(parent, name, { revision, slot }, spec, {})
 }
 
 function manifest(

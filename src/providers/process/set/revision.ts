@@ -18,8 +18,13 @@ export interface RevisionSource extends JsonObject {
 /** Counts up when the same source makes other replicas than before. */
 const form = 1
 
-export function revisionOf(source: RevisionSource): string {
-  return hashJson({ form, ...source }).slice(0, 10)
+/**
+ * `source` without secret values: anybody may read a revision and could try values until one fits.
+ * `secrets` is a keyed hash of them, so that another secret is another revision all the same.
+ */
+export function revisionOf(source: RevisionSource, secrets?: string): string {
+  const keyed = secrets === undefined ? {} : { secrets }
+  return hashJson({ form, ...source, ...keyed }).slice(0, 10)
 }
 
 export function portOf({ ports }: RevisionSource, slot: number): number | undefined {

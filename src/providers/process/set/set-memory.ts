@@ -12,6 +12,7 @@ import type {
   RolloutResult,
   SetMemory,
 } from "./rollout.ts"
+import { withoutValues } from "./secret-values.ts"
 
 export const timeText = (time: number): string => new Date(time).toISOString()
 
@@ -57,7 +58,7 @@ function goodOf(value: Json | undefined): GoodRevision | undefined {
   if (!isObject(value) || typeof value.revision !== "string") return undefined
   const { revision, source } = value
   if (!isObject(source) || !isObject(source.template)) return undefined
-  return { revision, source: source as RevisionSource }
+  return { revision, source: withoutValues(source as RevisionSource) }
 }
 
 function failedOf(value: Json | undefined): FailedRevision | undefined {

@@ -2,7 +2,8 @@
 // says is written to it, whole or cut off anywhere, and time makes replicas ready, or never. For
 // tests of the composer only.
 
-import type { JsonObject } from "../../../../base/json.ts"
+import { keyedHash } from "../../../../base/hash.ts"
+import type { Json, JsonObject } from "../../../../base/json.ts"
 import type { Composition } from "../../../../contract/composite.ts"
 import type { ApiObject } from "../../../../object/object.ts"
 import { composeSet, type SetSpec } from "../compose-set.ts"
@@ -31,6 +32,8 @@ export class SimulatedFleet {
   status: JsonObject | undefined
   readonly running = new Map<string, Running>()
   generation = 1
+  /** Of the plane. */
+  key = new Uint8Array(32)
   balancers: readonly ApiObject[] = []
   /** Nothing outside is done: objects are made and marked, processes neither begin nor end. */
   frozen = false
@@ -58,7 +61,8 @@ export class SimulatedFleet {
     const parent = { metadata, spec: this.spec }
     const known = this.status === undefined ? {} : { status: this.status }
     const { now, objects, balancers } = this
-    const input = { children: objects, related: balancers, now }
+    const hashSecret = (value: Json) => keyedHash(this.key, value)
+    const input = { children: objects, related: balancers, now, hashSecret }
     const composed = composeSet({ parent: { ...parent, ...known }, ...input })
     if ("stalled" in composed) throw new Error(composed.stalled)
     return composed
