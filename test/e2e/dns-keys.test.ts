@@ -1,5 +1,5 @@
 // A zone whose key is in a Secret: record sets are signed for by reference, before and after a
-// restart, and what was only recorded goes by the DnsZone of its namespace. Read with dig, on bind9.
+// restart, and what was only recorded goes by the DnsZone of its namespace. Read with dig.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { sleep } from "../../src/base/clock.ts"

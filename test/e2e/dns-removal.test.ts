@@ -1,5 +1,5 @@
-// Taking record sets away together with the DnsZone that they refer to, before it and after it: what
-// was made goes, and never by guessing what a zone that is gone had said. Read with dig, on bind9.
+// Taking record sets away together with the DnsZone that they refer to, or after it: what was made
+// goes, and never by guessing what a zone that is gone had said. Read with dig, on bind9.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import { sleep } from "../../src/base/clock.ts"

@@ -41,7 +41,7 @@ export async function actOnSets(
   memory: ZoneMemory,
 ): Promise<readonly ActResult[]> {
   const accessOf = ({ target: { object, desired } }: Item) => memory.accessOf(object, desired.zone)
-  // What is only recorded goes by what the others of its namespace say, in whatever order they come.
+  // What is only recorded goes by what others of its namespace say, in whatever order they come.
   for (const item of items) accessOf(item)
   const groups = Map.groupBy(items, (item) => jsonText({ ...accessOf(item) }))
   const results = new Map<Item, ActResult>()
