@@ -85,13 +85,17 @@ async function look(kind: KindProvider): Promise<Observation> {
   }
 }
 
-function act(kind: KindProvider, verb: "create" | "update" | "delete"): Promise<ActResult> {
+function act(
+  kind: KindProvider,
+  verb: "create" | "update" | "delete",
+  token = "t",
+): Promise<ActResult> {
   const action = finishAction({
     ...{ verb, uid: "u-1", object: target.object, kind: "Thing", loop: "default.default" },
     ...{ generation: 1, incarnation: 1, changes: [], target: "things||a" },
     cause: { kind: "edit", text: "test" },
   })
-  const context: ActContext = { world, signal, action, token: "t", idempotencyKey: "u-1-1" }
+  const context: ActContext = { world, signal, action, token, idempotencyKey: "u-1-1" }
   return kind[verb](target, context)
 }
 
@@ -216,6 +220,78 @@ describe("a program without tokens", () => {
     expect(await act(kind, "create")).toMatchObject({ kind: "failed" })
     says({ status: "absent" })
     expect((await act(kind, "delete")).kind).toBe("done")
+  })
+})
+
+describe("a program without tokens that lists", () => {
+  const listing = { ...thing, tokens: false, list: { scope: [] } }
+  const whole = (...items: JsonObject[]) => ({ status: "ok", complete: true, items })
+  const itemsOf = async (kind: KindProvider) =>
+    (await kind.list?.("", target, { world, signal }))?.items ?? []
+
+  /** Lists what it is told, and notes every act that reaches it. */
+  const lists = (reply: JsonObject) => {
+    const text = JSON.stringify({ apiVersion: version, id: "ID", ...reply })
+    const done = JSON.stringify({ apiVersion: version, id: "ID", status: "ok" })
+    answers(`case $line in
+*'"verb":"list"'*) echo '${text}' | sed "s/ID/$id/";;
+*) echo "$line" >> ${base}/acts; echo '${done}' | sed "s/ID/$id/";;
+esac`)
+  }
+  const acts = () => readFileSync(join(base, "acts"), "utf8").trim().split("\n").filter(Boolean)
+
+  it("is listed again right before an act, which is refused when the item changed", async () => {
+    const kind = await load(listing)
+    writeFileSync(join(base, "acts"), "")
+    lists(whole({ observed: { name: "a", size: 1 } }, { observed: { name: "b" } }))
+    const [{ token = "" } = {}] = await itemsOf(kind)
+    lists(whole({ observed: { name: "a", size: 2 } }))
+    expect(await act(kind, "update", token)).toMatchObject({
+      ...{ kind: "failed", cause: "it changed since it was observed" },
+    })
+    expect(await act(kind, "delete", token)).toMatchObject({ kind: "failed" })
+    expect(await act(kind, "create")).toMatchObject({ kind: "failed" })
+    expect(acts()).toEqual([])
+    lists(whole({ observed: { name: "a", size: 1 } }))
+    expect(await act(kind, "update", token)).toEqual({ kind: "done" })
+    expect(acts()).toHaveLength(1)
+    expect(acts()[0]).toContain('"observed":{"name":"a","size":1}')
+    lists(whole())
+    expect(await act(kind, "update", token)).toMatchObject({ kind: "failed" })
+    expect(await act(kind, "create")).toEqual({ kind: "done" })
+    expect(await act(kind, "delete", token)).toEqual({ kind: "done" })
+    expect(acts()).toHaveLength(2)
+  })
+
+  it("takes no part of a list for an absence or for a ground to delete", async () => {
+    const kind = await load(listing)
+    writeFileSync(join(base, "acts"), "")
+    const part = { status: "ok", complete: false, message: "only one page", items: [] }
+    lists(part)
+    expect(await act(kind, "create")).toMatchObject({ kind: "failed", cause: "only one page" })
+    expect(await act(kind, "delete")).toMatchObject({ kind: "failed", cause: "only one page" })
+    lists({ ...part, items: [{ observed: { name: "a" } }] })
+    const [{ token = "" } = {}] = await itemsOf(kind)
+    expect(await act(kind, "delete", token)).toMatchObject({ kind: "failed" })
+    expect(acts()).toEqual([])
+    expect(await act(kind, "update", token)).toEqual({ kind: "done" })
+  })
+})
+
+describe("the token that stands in for a missing one", () => {
+  it("is made of nothing secret, and of everything else", async () => {
+    const tokenOf = async (observed: JsonObject, sensitivePaths: string[] = []) => {
+      says({ status: "ok", observed, sensitivePaths })
+      const seen = await look(kind)
+      return seen.kind === "present" ? seen.token : seen.kind
+    }
+    let kind = await load({ ...thing, tokens: false })
+    const first = await tokenOf({ name: "a", key: "one" }, ["key"])
+    expect(await tokenOf({ name: "a", key: "two" }, ["key"])).toBe(first)
+    expect(await tokenOf({ name: "b", key: "one" }, ["key"])).not.toBe(first)
+    kind = await load({ ...thing, tokens: false, sensitivePaths: ["password"] })
+    const second = await tokenOf({ name: "a", password: "one" })
+    expect(await tokenOf({ name: "a", password: "two" })).toBe(second)
   })
 })
 

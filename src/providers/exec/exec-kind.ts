@@ -12,14 +12,11 @@ import {
   present,
   unknown,
 } from "../../contract/observation.ts"
-import type {
-  ActContext,
-  ActResult,
-  KindProvider,
-  ObserveContext,
-} from "../../contract/provider.ts"
+import type { ActContext, ActResult, KindProvider } from "../../contract/provider.ts"
 import type { Closeable, ReadWorld } from "../../contract/world.ts"
 import { defineKind, type KindTarget } from "../../provider/define-kind.ts"
+import { lowerSchema } from "../../provider/lower-schema.ts"
+import { secretPathsOf } from "../../provider/secret-paths.ts"
 import type { ExecKind } from "./description.ts"
 import type { ExecCall, ExecProgram } from "./exec-program.ts"
 import type { ExecReply, ExecVerb } from "./protocol.ts"
@@ -77,19 +74,28 @@ function valueAt(spec: JsonObject, path: string): Json {
   return value ?? null
 }
 
+/** What a look needs; an act has it as well. */
+interface Looking {
+  readonly world: Pick<ReadWorld, "commands">
+  readonly signal: AbortSignal
+}
+
 class ExecRunner {
   readonly timeoutMs: { readonly observe: number; readonly act: number }
   readonly #program: ExecProgram
   readonly #kind: ExecKind
+  /** Fields of the spec that are written down only as keyed hashes. */
+  readonly #secretPaths: readonly string[]
 
   constructor(program: ExecProgram, kind: ExecKind) {
     this.#program = program
     this.#kind = kind
+    this.#secretPaths = secretPathsOf(lowerSchema(kind.schema, kind.kind))
     const { observe = 10, act = 30 } = kind.timeoutSeconds ?? {}
     this.timeoutMs = { observe: observe * 1000, act: act * 1000 }
   }
 
-  async observe(target: ExecTarget, { world, signal }: ObserveContext): Promise<Observation> {
+  async observe(target: ExecTarget, { world, signal }: Looking): Promise<Observation> {
     const quiet = this.#quiet()
     if (quiet !== undefined) return unknown(quiet, false, { class: "Transient" })
     const call = this.#call("observe", target)
@@ -97,11 +103,7 @@ class ExecRunner {
     return this.#seen(reply)
   }
 
-  async list(
-    scope: string,
-    sample: ExecTarget,
-    { world, signal }: ObserveContext,
-  ): Promise<Listing> {
+  async list(scope: string, sample: ExecTarget, { world, signal }: Looking): Promise<Listing> {
     const quiet = this.#quiet()
     const nothing = (cause: string, failure?: Failure): Listing => ({
       ...{ items: [], complete: false, cause },
@@ -151,19 +153,35 @@ class ExecRunner {
   async #lookAgain(
     verb: ExecVerb,
     target: ExecTarget,
-    { world, signal, token }: ActContext,
+    context: ActContext,
   ): Promise<ActResult | { readonly observed?: JsonObject }> {
-    if (this.#kind.tokens !== false || this.#kind.list !== undefined) return {}
-    const reply = await this.#program.look(world.commands, this.#call("observe", target), signal)
-    const seen = this.#seen(reply)
+    if (this.#kind.tokens !== false) return {}
+    const seen = await this.#seenNow(verb, target, context)
     if (seen.kind === "unknown") return failed(seen.cause, seen.stuck, seen.failure)
     if (seen.kind === "absent") {
       if (verb === "delete") return { kind: "done" }
       return verb === "create" ? {} : raced("it is gone since it was observed")
     }
     if (verb === "create") return raced("it exists by now; it is not replaced")
-    if (seen.token !== token) return raced("it changed since it was observed")
+    if (seen.token !== context.token) return raced("it changed since it was observed")
     return { observed: seen.value }
+  }
+
+  /** One target as it is now, also where they are only listed together. */
+  async #seenNow(verb: ExecVerb, target: ExecTarget, context: Looking): Promise<Observation> {
+    const { list } = this.#kind
+    if (list === undefined) return this.observe(target, context)
+    const scope = valuesText(target.desired, list.scope)
+    const listing = await this.list(scope, target, context)
+    const { items, complete, cause = "the list is not complete", failure } = listing
+    const item = items.find(({ identity }) => identity === target.identity)
+    // A part of a list tells that something is there, and is no ground to delete it.
+    if (!complete && (item === undefined || verb === "delete")) {
+      return unknown(cause, false, failure)
+    }
+    return item === undefined
+      ? absent("the complete list does not have it")
+      : { kind: "present", ...item }
   }
 
   #seen(reply: ExecReply): Observation {
@@ -183,8 +201,10 @@ class ExecRunner {
       })
     }
     const { externalId, outputs } = reply
+    // It is written down, and nobody is to find a secret by trying values against it.
+    const standIn = () => sha256(canonicalJson(withoutPaths(value, this.#secretPaths)))
     return {
-      ...present(value, token ?? sha256(canonicalJson(reply.observed))),
+      ...present(value, token ?? standIn()),
       ...(externalId === undefined ? {} : { externalId }),
       ...(outputs === undefined ? {} : { outputs: withoutPaths(outputs, hidden) }),
     }
