@@ -1,7 +1,7 @@
 // The place of a process: a directory with `order.N` (what was wanted, by the plane), `run.N`
-// (which process it became), `end.N` and `exit.N` (when and how it ended, all by the shim), `hung.N`
-// (it was stopped since a probe gave it up, by the plane), N counting up, and `logs/`. Each file but `end.N` appears whole, and `order.N` and `run.N` only
-// once, whoever is first.
+// (which process it became), `end.N` and `exit.N` (when and how it ended, all by the shim),
+// `hung.N` (it was stopped since a probe gave it up, by the plane), N counting up, and `logs/`.
+// Each file but `end.N` appears whole, and `order.N` and `run.N` only once, whoever is first.
 
 import { randomBytes } from "node:crypto"
 import {

@@ -1,6 +1,6 @@
 // Which processes are of a run, also when its leader is gone. A session is inherited, and a pid is
 // given to nobody as long as it names one. So who was born into the leader's session while the
-// leader lived is of that run; and as long as one of those is there, so is everybody in the session.
+// leader lived is of that run; and as long as one of those is there, so is everybody in it.
 // Nothing else is proof: a number that came round again may name somebody else's session.
 
 import { readFileSync } from "node:fs"

@@ -1,5 +1,5 @@
-// One signal, to a process or, with a negative number, to a group. Whether the right one is meant is
-// for the caller to know.
+// One signal, to a process or, with a negative number, to a group. Whether the right one is meant
+// is for the caller to know.
 
 import { callFault } from "./process-place.ts"
 

@@ -56,7 +56,7 @@ export interface CaretakerPorts {
 /** Ends without a word from the shim are noticed after this long at the latest. */
 const lookAfterMs = 5000
 
-/** One time that a probe is asked: from its timer until its answer, or until another takes its place. */
+/** One time that a probe is asked: from its timer until its answer, or until another is planned. */
 interface Turn {
   readonly timer: Timer
 }

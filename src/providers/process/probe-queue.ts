@@ -1,6 +1,6 @@
-// Lets a bounded number of probes be asked at once, the others in turn. Who waits long for an answer
-// makes room, so that processes that hang don't keep others from being asked; how many may do that
-// is bounded, too. What nobody wants to know any more by its turn is passed over.
+// Lets a bounded number of probes be asked at once, the others in turn. Who waits long for its
+// answer makes room, so that processes that hang don't keep others from being asked; how many may
+// do that is bounded, too. What nobody wants to know any more by its turn is passed over.
 
 import type { Clock, Timer } from "../../base/clock.ts"
 

@@ -120,7 +120,7 @@ async function end(
   return failed(`${stragglers} of the processes that it started do not end after SIGKILL`)
 }
 
-/** An answer when it was not there any more before the first signal, or is still there after all. */
+/** An answer when it was gone before the first signal, or is still there after the last one. */
 async function stop(
   identity: ProcessIdentity,
   { stopSignal, stopGraceSeconds }: ProcessSpec,
@@ -134,7 +134,7 @@ async function stop(
   // A group without its leader gets no signal from here; the reaping that follows finds it.
   if (!(await processes.signal(identity, "SIGKILL"))) return undefined
   await processes.gone(identity, killLimitMs, signal)
-  // The kernel may hold it, over a disk that does not answer: a second one must not begin beside it.
+  // The kernel may hold it, over a disk that does not answer: no second one may begin beside it.
   return lives(identity, processes) ? failed("it does not end after SIGKILL") : undefined
 }
 

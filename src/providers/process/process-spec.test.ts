@@ -18,7 +18,7 @@ describe("a variable", () => {
 
   test("that Setpoint sets itself can't be declared, openly or as a secret", () => {
     for (const name of ["SETPOINT_ID", "SETPOINT_RUN", "SETPOINT_PLACE", "_setpoint_pid"]) {
-      for (const found of [open(name), hidden(name)]) expect(found).toContain("set by Setpoint")
+      for (const found of [open(name), hidden(name)]) expect(found).toContain("are Setpoint's own")
     }
   })
 

@@ -16,7 +16,7 @@ const absolute = new RegExp(`^/${text}*$`)
 export const idPattern = /^[a-z0-9]([-a-z0-9.]{0,126}[a-z0-9])?$/
 
 const ownMessage =
-  "SETPOINT_ID, SETPOINT_RUN, SETPOINT_PLACE and names that begin with _setpoint are set by Setpoint"
+  "SETPOINT_ID, SETPOINT_RUN, SETPOINT_PLACE and names that begin with _setpoint are Setpoint's own"
 
 const argv = (what: string) =>
   atomic(z.array(z.string().max(131_072).regex(anyText)).min(1).max(1024)).describe(what)

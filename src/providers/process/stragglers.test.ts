@@ -58,7 +58,7 @@ describe("a worker without its environment", () => {
     expect((await rig.see(spec)).outputs?.phase).toBe("Stopped")
   })
 
-  test("ends also when nobody saw the end of its master, and before the next one begins", async () => {
+  test("ends also when nobody saw its master end, and before the next one begins", async () => {
     const pid = await start()
     const [before] = sleeping()
     process.kill(pid, "SIGKILL")

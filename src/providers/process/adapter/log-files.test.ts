@@ -69,7 +69,7 @@ describe("a log", () => {
     expect(logPieces(place).map(({ run }) => run)).toEqual([1, 2])
   })
 
-  test("is set aside while everything else goes on, and what is written meanwhile stays", async () => {
+  test("is set aside while all else goes on, and what is written meanwhile stays", async () => {
     const mebibyte = 1_048_576
     write(1, `${"x".repeat(24 * mebibyte)}\n`)
     let turns = 0

@@ -18,7 +18,7 @@ export interface RelayHost {
 }
 
 const againMs = 25
-/** A request that ends every backend it meets must not meet them all; nor a client that asks none. */
+/** A request that ends every backend it meets must not meet them all; nor may one without any. */
 const replaysMax = 2
 const keepAliveMs = 30_000
 
