@@ -34,7 +34,7 @@ export class Promotions {
     return promotionOf(loop, {
       specOf: (id) => loops.get(id)?.spec,
       exists: (id) => this.#plane.hasLoop(id),
-      revisionOf: (id) => this.#revisionOf(loops.get(id)),
+      revisionOf: (id) => this.#revisionOf(loops.get(id)) ?? this.#hadBefore(loops.get(id)),
       rolledBackFrom: (id) => engine.ledger.quarantines.get(id)?.revision,
       proofs: engine.ledger.proofs,
     })
@@ -100,6 +100,14 @@ export class Promotions {
   #revisionOf(loop: LoopEngine | undefined): string | undefined {
     const source = this.#plane.loops.sourceState(loop?.id ?? "")
     return source?.kind === "good" && loop?.rollback === undefined ? source.revision : undefined
+  }
+
+  /** While a source is being read for the first time: what the loop had before the start. */
+  #hadBefore(loop: LoopEngine | undefined): string | undefined {
+    const source = this.#plane.loops.sourceState(loop?.id ?? "")
+    return source?.kind === "reading" && loop?.rollback === undefined
+      ? loop?.sourceRevision
+      : undefined
   }
 
   #round(loop: LoopEngine, looked: Looked): RoundShown["round"] {

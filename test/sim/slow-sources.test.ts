@@ -122,6 +122,21 @@ describe("a git server that hangs", () => {
     expect(site.world.find("w1")[0]?.value.color).toBe("blue")
   })
 
+  it("leaves it known what a promoted loop waits for", async () => {
+    const { site, server } = await open()
+    const loop: ApiObject = {
+      ...{ apiVersion: "setpoint.dev/v1alpha1", kind: "Loop" },
+      metadata: { name: "prod", namespace: "default" },
+      spec: { source: { git: { ...git, path: "prod" }, promotion: { from: "site" } } },
+    }
+    await site.run(site.as(ann).apply(loops, loop, { fieldManager: "ann", force: true }))
+    server.hang()
+    await restart(site)
+    expect(site.sim.plane.promotions.of("default.prod")).toEqual({
+      ...{ kind: "wait", waiting: "waiting for default.site: 0 of 3 clean rounds at r1" },
+    })
+  })
+
   it("lets the plane close", async () => {
     const { site, server } = await open()
     server.hang()
