@@ -89,10 +89,18 @@ const argv = atomic(z.array(z.string().max(131_072).regex(anyText)).min(1).max(1
  * test/conformance/workload-process.test.ts holds the two together.
  */
 const variable = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/
-const variableNames = {
-  rule: `self.all(name, name.matches("${variable.source}") && !name.startsWith("_setpoint"))`,
-  message: "a variable's name has letters, digits and _, and begins with neither 0-9 nor _setpoint",
-}
+const ownMessage =
+  "SETPOINT_ID, SETPOINT_RUN, SETPOINT_PLACE and names that begin with _setpoint are Setpoint's own"
+const variableNames = [
+  {
+    rule: `self.all(name, name.matches("${variable.source}"))`,
+    message: "a variable's name has letters, digits and _, and does not begin with 0-9",
+  },
+  {
+    rule: 'self.all(name, !name.matches("^(SETPOINT_(ID|RUN|PLACE)$|_setpoint)"))',
+    message: ownMessage,
+  },
+]
 const stopSignals = [
   ...(["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH"] as const),
   ...(["SIGABRT", "SIGALRM", "SIGKILL"] as const),
@@ -105,7 +113,7 @@ export const processTemplate = z
     command: argv.describe("The program and its arguments; never given to a shell."),
     env: z
       .record(z.string(), z.string().max(131_072).regex(anyText))
-      .meta({ maxProperties: variablesMax, "x-kubernetes-validations": [variableNames] })
+      .meta({ maxProperties: variablesMax, "x-kubernetes-validations": variableNames })
       .optional(),
     cwd: z
       .string()
