@@ -30,4 +30,3 @@ export function createMessage(key: string, value: Buffer): Buffer {
   const isNew = Buffer.concat([targetCreate, field(3, Buffer.from(key)), revisionZero])
   return framed(Buffer.concat([field(1, isNew), field(2, field(2, put(key, value)))]))
 }
-
