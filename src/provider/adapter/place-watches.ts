@@ -36,8 +36,9 @@ export class PlaceWatches {
     known.watcher = undefined
     try {
       const watcher = watch(directory, { persistent: false }, (_event, name) => {
-        // What begins with a dot is being written and gets its name when it is complete.
-        if (name?.startsWith(".") === true) return
+        // What begins with a dot is being written and gets its name when it is complete; and when
+        // a process ended is written down a moment before how, which is what others wait for.
+        if (name?.startsWith(".") === true || name?.startsWith("end.") === true) return
         for (const listener of known.listeners) listener()
       })
       watcher.on("error", () => watcher.close())

@@ -1,6 +1,6 @@
 // Places without a plane: what another plane, or a person with a shell, does to processes.
 
-import { readFileSync, readlinkSync } from "node:fs"
+import { existsSync, readFileSync, readlinkSync } from "node:fs"
 import { isFault } from "../../../../base/faults.ts"
 import type { JsonObject } from "../../../../base/json.ts"
 import type { ProcessesAct } from "../../../../contract/processes.ts"
@@ -53,8 +53,18 @@ export class PlacesByHand {
   }
 
   async remove(spec: JsonObject): Promise<void> {
+    const directory = `${this.root}/${spec.id}`
     await this.end(spec)
-    await this.#processes.remove(`${this.root}/${spec.id}`)
+    await this.#processes.remove(directory)
+    // A plane may have started it again a moment before its place went: that one ends as well.
+    for (const { pid, place } of programsBelow(this.root)) {
+      if (place !== directory || existsSync(directory)) continue
+      try {
+        process.kill(pid, "SIGKILL")
+      } catch {
+        // It has ended by itself.
+      }
+    }
   }
 
   /** What runs, by id, as the kernel says it. */
