@@ -41,9 +41,9 @@ describe.skipIf(hasChromium.missing)("signing in", () => {
   afterEach(() => rig.checkQuiet())
 
   const signedIn = (who: string) => page.getByText(who, { exact: true }).waitFor()
-  const signOut = async () => {
-    await page.getByRole("button", { name: "Sign out" }).click()
-    await page.getByRole("heading", { name: "With a token" }).waitFor()
+  const signOut = async (from = page) => {
+    await from.getByRole("button", { name: "Sign out" }).click()
+    await from.getByRole("heading", { name: "With a token" }).waitFor()
   }
   const useToken = async (token: string) => {
     await page.getByLabel("Token", { exact: true }).fill(token)
@@ -81,6 +81,48 @@ describe.skipIf(hasChromium.missing)("signing in", () => {
     expect(await page.getByText("Your session has ended.").count()).toBe(0)
   })
 
+  it("stays signed in, whatever answer of before comes late", async () => {
+    rig.expectTrouble(/401 \(Unauthorized\)/)
+    await useToken(tokenOf(rig.plane, "dora"))
+    await signedIn("dora")
+    const late = Promise.withResolvers<void>()
+    let isFirst = true
+    const delivered = Promise.withResolvers<void>()
+    await page.route("**/dashboard/session", async (route) => {
+      const answer = await route.fetch()
+      if (isFirst) {
+        isFirst = false
+        await late.promise
+        await route.fulfill({ response: answer })
+        delivered.resolve()
+      } else await route.fulfill({ response: answer })
+    })
+    revokeToken(rig.plane.data, "dora")
+    await page.getByText("Your session has ended.").waitFor()
+    await useToken(tokenOf(rig.plane, "erin"))
+    await signedIn("erin")
+    late.resolve()
+    await delivered.promise
+    await page.unroute("**/dashboard/session")
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)))
+    await signedIn("erin")
+  })
+
+  it("asks nothing more as somebody who signed out", async () => {
+    const held = Promise.withResolvers<void>()
+    const out = Promise.withResolvers<void>()
+    await page.route("**/setpoint/v1/status", async (route) => {
+      held.resolve()
+      await out.promise
+      await route.continue().catch(() => {}) // Let go of meanwhile.
+    })
+    await held.promise
+    await signOut()
+    out.resolve()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)))
+    await page.unroute("**/setpoint/v1/status")
+  })
+
   it("opens by a link once, and says what is wrong with a used one", async () => {
     const link = await rig.link()
     await page.goto(link)
@@ -100,9 +142,7 @@ describe.skipIf(hasChromium.missing)("signing in", () => {
     const cookies = await context.cookies()
     expect(cookies.filter(({ httpOnly }) => !httpOnly)).toEqual([])
     expect(JSON.stringify(await other.evaluate(() => ({ ...localStorage })))).not.toContain("ey")
-    // A question that was under way is answered to nobody.
-    rig.expectTrouble(/401 \(Unauthorized\)/)
-    await other.getByRole("button", { name: "Sign out" }).click()
+    await signOut(other)
     // What was used once does not sign in again.
     await other.goto(`${address}/dashboard/oidc/callback?code=a&state=b`)
     await other.getByText("The issuer did not let you in").waitFor()
@@ -134,12 +174,13 @@ describe.skipIf(hasChromium.missing)("signing in", () => {
     for (let at = 0; at < 3; at++) {
       await rig.goto("/")
       await page.getByRole("row", { name: "default.site" }).waitFor()
-      const first = await page.evaluate(
-        () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1,
+      // What is in the page is noted as painted a frame later.
+      const paint = await page.waitForFunction(
+        () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime,
       )
-      paints.push(Math.round(first))
+      paints.push(Math.round((await paint.jsonValue()) ?? 0))
     }
     console.log(`first paint: ${paints.join(", ")} ms`)
-    expect(paints.every((one) => one >= 0)).toBe(true)
+    expect(paints).toHaveLength(3)
   })
 })

@@ -143,6 +143,14 @@ describe("the dashboard", () => {
     }
   })
 
+  it("goes on from a link that is no good by a page that asks for nothing in vain", async () => {
+    const { status, text } = await ask("/login?token=guess", { accept: "text/html" })
+    expect(status).toBe(200)
+    expect(text).toContain("url=/?refused=SPT-API-052")
+    const wanted = [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, path]) => path)
+    expect(wanted).toEqual(["/dashboard/assets/icon.svg"])
+  })
+
   it("gives its own files, which hold nothing of the plane, to anyone on this host", async () => {
     const accept = "text/html,application/xhtml+xml"
     for (const path of ["/", "/loops/default.site", "/objects/a/b?tab=c"]) {

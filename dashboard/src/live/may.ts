@@ -53,6 +53,7 @@ async function review(wanted: Wanted, row: Row): Promise<void> {
       "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
       {
         method: "POST",
+        question: true,
         body: {
           apiVersion: "authorization.k8s.io/v1",
           kind: "SelfSubjectAccessReview",

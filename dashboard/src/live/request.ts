@@ -11,6 +11,10 @@ export interface AskOptions {
   readonly contentType?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
+  /** It changes nothing, so it may be let go; every GET is such. */
+  readonly question?: boolean
+  /** Goes on when the page is left. */
+  readonly keepalive?: boolean
 }
 
 /** Whether the last request got any answer, and since when that is so. */
@@ -23,6 +27,14 @@ export const reachable = signal<{ readonly answers: boolean; readonly since: num
 export const refusals = signal(0)
 
 const timeoutMs = 20_000
+
+let questions = new AbortController()
+
+/** Whoever asked is leaving: what is under way would be answered to nobody. */
+export function letGoOfQuestions(): void {
+  questions.abort()
+  questions = new AbortController()
+}
 
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
   const response = await send(path, options)
@@ -42,10 +54,13 @@ export async function openStream(path: string, options: AskOptions): Promise<Res
 }
 
 async function send(path: string, options: AskOptions): Promise<Response> {
-  const limits = [options.signal, within(options.timeoutMs ?? timeoutMs)]
+  const { method = "GET", question = method === "GET" } = options
+  const leaving = question ? questions.signal : undefined
+  const limits = [options.signal, leaving, within(options.timeoutMs ?? timeoutMs)]
   try {
     const response = await fetch(path, {
-      method: options.method ?? "GET",
+      method,
+      keepalive: options.keepalive ?? false,
       headers: {
         accept: options.accept ?? "application/json",
         "setpoint-dashboard": "1",
@@ -62,7 +77,7 @@ async function send(path: string, options: AskOptions): Promise<Response> {
     return response
   } catch (error) {
     // Whoever called it off knows; it says nothing of the plane.
-    if (options.signal?.aborted !== true) note(false)
+    if (options.signal?.aborted !== true && leaving?.aborted !== true) note(false)
     throw toRequestFault(error)
   }
 }

@@ -1,9 +1,10 @@
 // Who is signed in here, and the ways to sign in. A session that ended shows as signed out at the
-// next answer; the address stays, so that one comes back to where one was.
+// next answer; the address stays, so that one comes back to where one was. Answers may come in
+// another order than they were asked for: an older one never takes the place of a newer one.
 
 import { effect, signal } from "@preact/signals"
 import { toRequestFault } from "./fault.ts"
-import { ask, refusals } from "./request.ts"
+import { ask, letGoOfQuestions, refusals } from "./request.ts"
 
 export interface SessionView {
   readonly user: { readonly name: string; readonly kind: string } | null
@@ -14,7 +15,8 @@ export interface SessionView {
 }
 
 export interface Session extends SessionView {
-  readonly state: "asking" | "in" | "out" | "away"
+  /** "leaving": still in, and asking nothing more. */
+  readonly state: "asking" | "in" | "leaving" | "out" | "away"
   /** They were signed in before: the page says that the session ended. */
   readonly ended: boolean
 }
@@ -23,16 +25,24 @@ const nobody = { user: null, ways: [], version: "" } as const
 
 export const session = signal<Session>({ ...nobody, state: "asking", ended: false })
 
+/** How often was asked, and which of these questions was the last one that counted. */
+let asked = 0
+let answered = 0
+
 export async function readSession(): Promise<void> {
-  const before = session.peek()
+  const number = ++asked
   try {
     const view = await ask<SessionView>("/dashboard/session")
+    if (number < answered) return
+    answered = number
+    const before = session.peek()
     const state = view.user === null ? "out" : "in"
     const ended = state === "out" && (before.state === "in" || before.ended)
     session.value = { ...view, state, ended }
   } catch (error) {
     // Signed in or not: nobody knows while the plane does not answer.
     if (toRequestFault(error).status !== 0) throw error
+    const before = session.peek()
     if (before.state === "asking") session.value = { ...before, state: "away" }
   }
 }
@@ -44,8 +54,18 @@ export async function signInByToken(token: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await ask("/dashboard/sign-out", { method: "POST", body: {} })
-  session.value = { ...session.peek(), user: null, state: "out", ended: false }
+  const before = session.peek()
+  session.value = { ...before, state: "leaving" }
+  answered = ++asked
+  letGoOfQuestions()
+  try {
+    // Also for those who close the page at once.
+    await ask("/dashboard/sign-out", { method: "POST", body: {}, keepalive: true })
+  } catch (error) {
+    session.value = before
+    throw error
+  }
+  session.value = { ...before, user: null, state: "out", ended: false }
 }
 
 /** Starts looking, and looks again whenever a request was refused for want of a session. */

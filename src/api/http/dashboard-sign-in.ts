@@ -42,10 +42,12 @@ interface Asked {
 }
 
 const callbackPath = "/dashboard/oidc/callback"
+/** With an icon: a browser asks for /favicon.ico else, and nobody is signed in to be given one. */
 const goHome = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Setpoint</title>
+<link rel="icon" type="image/svg+xml" href="/dashboard/assets/icon.svg">
 </head>
 <body><p>Going on to the dashboard.</p></body>
 </html>
