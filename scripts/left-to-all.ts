@@ -7,7 +7,7 @@ export const leftToAll: ReadonlySet<string> = new Set([
   ...inFolder("test/dashboard", "plans", "sign-in"),
   ...inFolder("test/package", "executable", "pack", "upgrade"),
   ...inFolder("test/sim", "crash-identities", "failing-store", "journal", "large-plans", "random"),
-  ...inFolder("test/scenarios", "dns", "exec", "firewall", "host", "twins", "twins-of-all"),
+  ...inFolder("test/scenarios", "dns", "exec", "firewall", "host", "twins"),
   // Real servers and clients.
   ...inFolder("test/e2e", "client-follow", "firewall", "helm-script", "prometheus"),
   ...inFolder("test/e2e/git", "git-flow", "git-hold", "git-push", "git-secrets", "git-ssh"),
@@ -15,15 +15,6 @@ export const leftToAll: ReadonlySet<string> = new Set([
   // Many processes, many kills, slow disks.
   ...inFolder("test/e2e", "database-cluster", "demo-ends", "plane-disk", "plane-kill"),
   ...inFolder("test/e2e", "plane-notes", "process-set", "cli-pause"),
-])
-
-/** What CI leaves to it as well: further cases of what `npm test` shows once. */
-export const leftToAllAlone: ReadonlySet<string> = new Set([
-  ...inFolder("test/scenarios", "twins-of-all"),
-  ...inFolder("test/e2e", "audit", "cli-server", "kubectl-discovery", "plan-writes-nothing"),
-  ...inFolder("test/e2e", "plane-diagnosis", "plane-hold", "plane-invariants", "plane-quiet"),
-  ...inFolder("test/e2e", "plane-rollback", "plane-source", "plane-stop", "stop-trace"),
-  ...inFolder("test/e2e", "tls-plane"),
 ])
 
 function inFolder(folder: string, ...names: readonly string[]): string[] {

@@ -1,13 +1,14 @@
 // `npm test` and, with --all, `npm run test:all`: every suite with a time budget, one line each
 // when green, what failed otherwise, and a last line with the counts. Non-zero on any failure.
-// With --more, what --all has over `npm test`: only the files that show more then.
+// With --more, what --all has over `npm test`: only the files that show more then. With --soak,
+// only what takes longer than anybody waits for: ten times the cases of what the others show.
 // Names of suites as arguments run only those, after a build: `npm test -- unit tidy`.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { leftToAll, leftToAllAlone } from "./left-to-all.ts"
+import { leftToAll } from "./left-to-all.ts"
 import { slowest, unfinished } from "./progress-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import {
@@ -34,7 +35,8 @@ interface Suite {
 const root = fileURLToPath(new URL("..", import.meta.url))
 process.chdir(root)
 const more = process.argv.includes("--more")
-const all = more || process.argv.includes("--all")
+const soak = process.argv.includes("--soak")
+const all = more || soak || process.argv.includes("--all")
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
 /** More files than this that fail are no accident. */
 const triesMax = 3
@@ -74,7 +76,7 @@ const budgets: Readonly<Record<string, number>> = {
   docs: 180,
   scenarios: 240,
   e2e: 400,
-  full: 400,
+  soak: 1200,
 }
 
 const isBuilt = (name: string) => ["build", "bundle", "pages"].includes(name)
@@ -86,26 +88,24 @@ function unitFolders(): string[] {
   return folders.map((entry) => `src/${entry.name}`)
 }
 
-/** Every other folder of test/ is a suite of its own; `full` only with --all. */
+/** Every other folder of test/ is a suite of its own. */
 function suites(): Suite[] {
   const folders = readdirSync("test", { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && hasTests(join("test", entry.name)))
     .map((entry) => entry.name)
-    .filter((name) => name !== "tidy" && (all || name !== "full"))
+    .filter((name) => name !== "tidy" && (name === "soak") === soak)
   const order = ["conformance", "sim", "launcher"]
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
   folders.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
   const others = folders.map((name): Suite => {
     return { name, seconds: budgets[name] ?? 120, folders: [`test/${name}`] }
   })
+  if (soak) return [...first.filter(({ name }) => isBuilt(name)), ...others]
   const found = more ? [...first, ...others].flatMap(onlyMore) : [...first, ...others]
   if (wanted.length === 0) return found
   // Tests of real processes start what was built: a stale build would be tested else.
   return found.filter(({ name }) => isBuilt(name) || wanted.includes(name))
 }
-
-/** Their larger counts are left to `npm run test:all`: CI has thirty minutes for everything. */
-const countedOnly = ["full", "sim", "providers"]
 
 /** Of a suite, the files that have more to show than `npm test` showed; and what is built. */
 function onlyMore(suite: Suite): Suite[] {
@@ -113,8 +113,7 @@ function onlyMore(suite: Suite): Suite[] {
   const files = (suite.folders ?? []).flatMap((folder) =>
     readdirSync(folder, { recursive: true })
       .map((name) => join(folder, String(name)))
-      .filter((path) => path.endsWith(".test.ts") && !leftToAllAlone.has(path))
-      .filter((path) => (countedOnly.includes(suite.name) ? leftToAll.has(path) : hasMore(path))),
+      .filter((path) => path.endsWith(".test.ts") && hasMore(path)),
   )
   return files.length === 0 ? [] : [{ ...suite, folders: [], files }]
 }
@@ -191,11 +190,6 @@ async function main(): Promise<void> {
       reports.push(report)
       console.log(suiteLine(report))
       if (report.explanation !== "") console.log(`\n${report.explanation}\n`)
-    }
-    if (more) {
-      const counts = `larger counts of ${countedOnly.join(", ")}`
-      const files = `${leftToAllAlone.size} files (scripts/left-to-all.ts)`
-      console.log(`left to npm run test:all: ${counts}; further cases of ${files}`)
     }
     for (const { again = [] } of reports)
       for (const file of again) console.log(`second try: ${file}`)

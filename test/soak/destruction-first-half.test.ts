@@ -1,4 +1,4 @@
-// Ten times the property of destruction, first half; only `npm run test:all` runs it.
+// Ten times the property of destruction, first half; only `npm run test:soak` runs it.
 
 import { describe } from "vitest"
 import { destructionHalf } from "../sim/destruction/suite.ts"

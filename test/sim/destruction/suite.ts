@@ -8,7 +8,7 @@ import { type Life, live, shrink, tell } from "./life.ts"
 
 const one = process.env.SEED
 
-/** Each of the two files has half of 10,000; test/full asks for ten times as many. */
+/** Each of the two files has half of 10,000; test/soak asks for ten times as many. */
 const usual = 5000
 
 export function destructionHalf(firstSeed: number, casesPerHalf = usual): void {

@@ -1,5 +1,5 @@
 // The back door of every driver sees what goes wrong: each wrong provider, made from each provider
-// on its real system, is caught by the scenario of its name.
+// on its real system, is caught by the scenario of its name. test/scenarios/twins does so on one.
 
 import { describe, expect, it } from "vitest"
 import { nodeCommands } from "../../src/provider/adapter/commands.ts"
