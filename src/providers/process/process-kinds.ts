@@ -25,8 +25,8 @@ export interface ProcessKindOptions {
   readonly logs: LogKeeper
 }
 
-/** The longest grace, the time to kill, and the time to start. */
-const actLimitMs = 330_000
+/** The longest grace, the time to kill it and what it left behind, and the time to start. */
+const actLimitMs = 340_000
 
 export function processKinds(options: ProcessKindOptions): readonly KindProvider[] {
   const { directory, clock, random, probes: calls, verdicts, logs } = options
