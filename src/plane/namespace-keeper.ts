@@ -3,13 +3,14 @@
 // None of the latter two has a target, so no guard ever counts them.
 
 import { kubeNamespaces } from "../api/admission/namespace-rules.ts"
+import { followNames } from "../api/follow-names.ts"
+import type { Follower } from "../api/follow-store.ts"
 import { toFault } from "../base/faults.ts"
 import type { Admission } from "../contract/admission.ts"
 import { enginePrincipal } from "../contract/principal.ts"
-import { Informer } from "../informer/informer.ts"
 import {
   type ApiObject,
-  parseKeyText,
+  type ObjectKey,
   type ResourceRef,
   setpointGroup,
   setpointVersion,
@@ -28,7 +29,7 @@ export const firstNamespaces: readonly string[] = ["default", "setpoint-system",
 
 export class NamespaceKeeper {
   readonly #plane: Plane
-  #feeds: readonly Informer[] = []
+  #feeds: readonly Follower[] = []
   #certificate = ""
 
   constructor(plane: Plane) {
@@ -70,17 +71,12 @@ export class NamespaceKeeper {
   /** Makes again what somebody deleted. */
   async follow(enqueue: (task: () => Promise<void>) => void): Promise<void> {
     const { store, clock } = this.#plane.ports
-    this.#feeds = [accounts, configMaps].map(
-      (resource) => new Informer({ store, clock, ...resource }),
+    const names = ["default", rootCertificateName]
+    const gone = ({ namespace }: ObjectKey) => enqueue(() => this.made(namespace))
+    this.#feeds = [accounts, configMaps].map((resource) =>
+      followNames({ store, clock, ...resource, names, gone }),
     )
-    for (const feed of this.#feeds) {
-      await feed.synced()
-      feed.onChange((key, change) => {
-        const { name, namespace } = parseKeyText(key)
-        if (change !== "delete" || !["default", rootCertificateName].includes(name)) return
-        enqueue(() => this.made(namespace))
-      })
-    }
+    for (const feed of this.#feeds) await feed.synced()
   }
 
   async close(): Promise<void> {
