@@ -76,6 +76,14 @@ export class ExamplePlane extends DocsShell {
     return status.revision
   }
 
+  /** Five looks write nothing, once what was still to be noted (how much it owns) is noted. */
+  quiet(): Promise<void> {
+    return this.until(async () => {
+      const revision = await this.look()
+      for (let pass = 0; pass < 5; pass++) expect(await this.look()).toBe(revision)
+    })
+  }
+
   converged(id: string, objects: number): Promise<void> {
     return this.until(async () => {
       const loop = await this.loop(id)
