@@ -1,7 +1,6 @@
 // A marked object: its target is deleted when it is ours, proven present and covered by a budget or
 // an approval; the object goes only when the target is proven absent, or is released.
 
-import { toTimestamp } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { Cause } from "../contract/action.ts"
@@ -11,7 +10,6 @@ import { enginePrincipal } from "../contract/principal.ts"
 import type { Target } from "../contract/provider.ts"
 import type { TargetRecord } from "../contract/record.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { OrphanCause, Parting } from "../ledger/orphans.ts"
 import { isRollbackRevision } from "../ledger/quarantines.ts"
 import { targetFinalizer } from "../object/object.ts"
 import { doubtOf, report, settled, waitForRound } from "./conclude.ts"
@@ -22,6 +20,7 @@ import { reconcileFault } from "./faults.ts"
 import { deleteAction } from "./held-delete.ts"
 import { appliedForm, knownForm, recordedTarget, type Subject, withHidden } from "./look.ts"
 import { isMadeByUs } from "./made-by-us.ts"
+import { partWith } from "./part-with.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -153,10 +152,7 @@ async function release(
   if (record?.pending?.verb === "create") return undecided(subject, record, ports)
   if (record !== undefined) {
     const note = record.owned ? "released: the loop only observes" : "was never ours"
-    const { target } = record
-    const event = { type: "release", object: subject.key, note, target } as const
-    const writes = ports.ledger.orphanWrites(record, parting("Released", note, ports))
-    await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
+    await partWith(subject, record, { cause: "Released", note }, ports)
   }
   return leave(subject, ports)
 }
@@ -205,10 +201,6 @@ async function undecided(
   return { kind: "wait", reason: "it is ours after all", afterMs: 0 }
 }
 
-function parting(cause: OrphanCause, why: string, { clock }: ReconcilePorts): Parting {
-  return { cause, at: toTimestamp(clock.now()), by: enginePrincipal.name, why }
-}
-
 /** Deleting the object is how a person ends an uncertain create; the journal keeps the doubt. */
 async function letGo(
   subject: Subject,
@@ -216,9 +208,7 @@ async function letGo(
   note: string,
   ports: ReconcilePorts,
 ): Promise<Outcome> {
-  const event = { type: "release", object: subject.key, note, target: record.target } as const
-  const writes = ports.ledger.orphanWrites(record, parting("CreateUncertain", note, ports))
-  await ports.ledger.note(subject.loop.id, enginePrincipal, [event], writes)
+  await partWith(subject, record, { cause: "CreateUncertain", note }, ports)
   return leave(subject, ports)
 }
 

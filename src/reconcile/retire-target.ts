@@ -1,7 +1,6 @@
 // When a declaration moves to another target (a file's path is changed), the old target has to go
 // before the new one is made, and going counts as destroying: it is proposed as a replace.
 
-import { toTimestamp } from "../base/clock.ts"
 import type { JsonObject } from "../base/json.ts"
 import { finishAction } from "../contract/action.ts"
 import type { Dated, Present } from "../contract/observation.ts"
@@ -14,6 +13,7 @@ import { reconcileFault } from "./faults.ts"
 import { targetText } from "./kind-runtime.ts"
 import { appliedForm, knownForm, type Subject, targetOf } from "./look.ts"
 import { isMadeByUs } from "./made-by-us.ts"
+import { partWith } from "./part-with.ts"
 import type { ReconcilePorts } from "./ports.ts"
 import { isFresh, type Proposal } from "./proposal.ts"
 import type { Ticket } from "./round.ts"
@@ -50,26 +50,12 @@ export async function retireOldTarget(
     return { kind: "wait", reason: "the old target is gone", afterMs: 0 }
   }
   if (undecided && !isMadeByUs(kind, record, observation, ports.hasher)) {
-    await leaveBehind(subject, record, ports)
+    const note = `its create may have made ${record.target}; what is there could be anybody's`
+    await partWith(subject, record, { cause: "CreateUncertain", note }, ports)
     return { kind: "wait", reason: "what stands in the old place could be anybody's", afterMs: 0 }
   }
   ticket.propose(retireProposal(subject, desired, record, observation, notBefore, ports.hasher))
   return waitForRound
-}
-
-/** It stays, and is remembered as something that may be ours. */
-async function leaveBehind(
-  { key, loop }: Subject,
-  record: TargetRecord,
-  { ledger, clock }: ReconcilePorts,
-): Promise<void> {
-  const { target } = record
-  const note = `its create may have made ${target}; what is there could be anybody's`
-  const at = toTimestamp(clock.now())
-  const parting = { cause: "CreateUncertain", at, by: enginePrincipal.name, why: note } as const
-  const event = { type: "release", object: key, note, target } as const
-  const writes = ledger.orphanWrites(record, parting)
-  await ledger.note(loop.id, enginePrincipal, [event], writes)
 }
 
 /** Whether anything was made under the old name can't be known, so nothing new is made. */
