@@ -2,8 +2,6 @@
 // so that neither memory nor timing gives a token away.
 
 import { createHash, timingSafeEqual } from "node:crypto"
-import type { Socket } from "node:net"
-import { TLSSocket } from "node:tls"
 import { enginePrincipal, isSource, type Principal } from "../../contract/principal.ts"
 import type { ApiRequest } from "./exchange.ts"
 
@@ -57,34 +55,6 @@ export function bearerToken(request: Pick<ApiRequest, "headers">): string | unde
   const match = /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers.authorization ?? "")
   const token = match?.[1]
   return token === undefined || token.length > tokenMax ? undefined : token
-}
-
-const certificates = new WeakMap<object, ClientCertificate | "none">()
-
-/** Of a connection whose client holds the key of a certificate that our authority signed. */
-export function clientCertificate(
-  request: Pick<ApiRequest, "socket" | "stream">,
-): ClientCertificate | undefined {
-  const connection = request.stream?.session ?? request.socket
-  const known = certificates.get(connection)
-  if (known !== undefined) return known === "none" ? undefined : known
-  const found = readCertificate(request.socket)
-  certificates.set(connection, found)
-  return found === "none" ? undefined : found
-}
-
-function readCertificate(socket: Socket): ClientCertificate | "none" {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return "none"
-  const { subject, valid_to: end } = socket.getPeerCertificate()
-  const [commonName, organizations] = [textsOf(subject?.CN), textsOf(subject?.O)]
-  if (commonName.length !== 1 || commonName[0] === "") return "none"
-  return { commonName: commonName[0] ?? "", organizations, until: Date.parse(end) }
-}
-
-/** Node joins several of a name into a list, whatever its types say. */
-function textsOf(value: string | readonly string[] | undefined): readonly string[] {
-  if (value === undefined) return []
-  return typeof value === "string" ? [value] : value
 }
 
 /**

@@ -1,8 +1,17 @@
-// A request and its answer, over HTTP/1.1 or HTTP/2: the part of node's two pairs of classes that
-// the API uses, so that everything behind the listeners is written once.
+// A request and its answer, whatever way they come: the part of node's classes that the API uses,
+// so that everything behind the listeners is written once.
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
-import type { Socket } from "node:net"
+import type { ClientCertificate } from "./authenticate.ts"
+
+/** What all requests of one connection share. */
+export interface ApiConnection {
+  readonly remoteAddress?: string | undefined
+  readonly localAddress?: string | undefined
+  readonly localPort?: number | undefined
+  /** Of a client that holds the key of one that our own authority signed. */
+  readonly certificate?: ClientCertificate | undefined
+}
 
 export interface ApiRequest {
   readonly method?: string | undefined
@@ -13,9 +22,9 @@ export interface ApiRequest {
   /** The body was read to its end. */
   readonly complete: boolean
   readonly httpVersionMajor: number
-  readonly socket: Socket
-  /** Over HTTP/2: what all requests of one connection share. */
-  readonly stream?: { readonly session?: object | undefined }
+  readonly socket: ApiConnection
+  /** The body, where it came along with the rest; as text when it is ASCII. */
+  readonly whole?: string | Buffer | undefined
   readonly destroyed: boolean
   on(event: "data", listener: (chunk: Buffer | string) => void): unknown
   on(event: "end" | "close", listener: () => void): unknown

@@ -13,12 +13,7 @@ import type { ResourceRegistry } from "../resource-registry.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { type Answer, auditHeader, send, sendFault } from "./answer.ts"
 import { type AuditLog, beginAudit } from "./audit-request.ts"
-import {
-  type Authenticate,
-  bearerToken,
-  type Credentials,
-  clientCertificate,
-} from "./authenticate.ts"
+import { type Authenticate, bearerToken, type Credentials } from "./authenticate.ts"
 import { compressed } from "./compress.ts"
 import type { Deadlines } from "./deadlines.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
@@ -145,7 +140,7 @@ function authenticated(
 
 function credentialsOf(request: ApiRequest): Credentials {
   const token = bearerToken(request)
-  const certificate = clientCertificate(request)
+  const { certificate } = request.socket
   return {
     ...(token === undefined ? {} : { token }),
     ...(certificate === undefined ? {} : { certificate }),

@@ -10,6 +10,7 @@ import { sendFault } from "./answer.ts"
 import { type DashboardOptions, dashboardRequests } from "./dashboard.ts"
 import { Deadlines } from "./deadlines.ts"
 import type { ApiRequest, ApiResponse } from "./exchange.ts"
+import { listenInFront } from "./front/tls-front.ts"
 import { type HttpApi, handleRequest } from "./handle-request.ts"
 import { healthRoutes } from "./health-routes.ts"
 import { defaultLaneLimits, type LaneLimits, Lanes } from "./lanes.ts"
@@ -18,7 +19,7 @@ import { checkPlace, type Place } from "./place-check.ts"
 import type { PlainRoute } from "./plain-route.ts"
 import { metricsRoute, requestMetrics } from "./request-metrics.ts"
 import { HookDoor, type TakeHook } from "./serve-hook.ts"
-import { listenWithTls, type TlsListener, type TlsOptions } from "./tls-listener.ts"
+import type { TlsListener, TlsOptions } from "./tls-listener.ts"
 
 type Given = Omit<HttpApi, "deadlines" | "routes" | "lanes" | "seen" | "draining">
 
@@ -89,7 +90,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     }
     if (options.tls !== undefined) {
       const { isOurs } = options.tls
-      tls = await listenWithTls(options.tls, fromPlace({ scheme: "https", isOurs }, onRequest))
+      tls = await listenInFront(options.tls, fromPlace({ scheme: "https", isOurs }, onRequest))
       listeners.push(tls)
     }
     if (options.dashboard !== undefined) {

@@ -2,8 +2,9 @@ import { Socket } from "node:net"
 import { Readable } from "node:stream"
 import { describe, expect, it } from "vitest"
 import { WireWriter } from "../protobuf/wire-writer.ts"
+import { bodyBytesMax } from "./body-limit.ts"
 import type { ApiRequest } from "./exchange.ts"
-import { bodyBytesMax, bodyType, readBody, readRequestBody } from "./read-body.ts"
+import { bodyType, readBody, readRequestBody } from "./read-body.ts"
 
 /** Only what the reader looks at: the headers and the bytes, in as many pieces as given. */
 function request(type: string | undefined, ...pieces: (string | Uint8Array)[]): ApiRequest {

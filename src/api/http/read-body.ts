@@ -8,9 +8,8 @@ import { apiFault } from "../faults.ts"
 import { decodeProtobuf, type TypeNames } from "../protobuf/decode-protobuf.ts"
 import { readJsonDocument } from "../read-json.ts"
 import { readYaml } from "../yaml/read-yaml.ts"
+import { bodyBytesMax } from "./body-limit.ts"
 import type { ApiRequest } from "./exchange.ts"
-
-export const bodyBytesMax = 3 * 1024 * 1024
 
 export type BodyType = "json" | "merge" | "jsonPatch" | "strategic" | "apply"
 
@@ -57,15 +56,26 @@ export async function readBody(request: ApiRequest): Promise<Json | undefined> {
 }
 
 /** `fallback` is what the path serves, for a protobuf body that does not name its kind. */
-export async function readRequestBody(
+export function readRequestBody(
   request: ApiRequest,
   fallback?: () => TypeNames,
-): Promise<RequestBody> {
+): RequestBody | Promise<RequestBody> {
   const [, encoding] = formOf(request)
-  const bytes = await readBytes(request)
-  if (bytes.byteLength === 0) return noBody
-  if (encoding === "protobuf") return { value: decodeProtobuf(bytes, fallback?.()), duplicates: [] }
-  const text = decodeUtf8(bytes)
+  const { whole } = request
+  if (whole !== undefined) return bodyOf(whole, encoding, fallback)
+  return readBytes(request).then((bytes) => bodyOf(bytes, encoding, fallback))
+}
+
+function bodyOf(
+  body: string | Buffer,
+  encoding: Encoding,
+  fallback: (() => TypeNames) | undefined,
+): RequestBody {
+  if (body.length === 0) return noBody
+  if (encoding === "protobuf") {
+    return { value: decodeProtobuf(Buffer.from(body), fallback?.()), duplicates: [] }
+  }
+  const text = typeof body === "string" ? body : decodeUtf8(body)
   return encoding === "yaml" ? readYaml(text) : readJsonDocument(text)
 }
 

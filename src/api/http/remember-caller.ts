@@ -20,7 +20,7 @@ interface Remembered {
 
 const connections = new WeakMap<object, Remembered>()
 
-type Bringing = Pick<ApiRequest, "socket" | "stream"> & Partial<Pick<ApiRequest, "headers">>
+type Bringing = Pick<ApiRequest, "socket"> & Partial<Pick<ApiRequest, "headers">>
 
 /** Known at once when the very same header came a moment ago. */
 export function rememberedCaller(
@@ -28,7 +28,7 @@ export function rememberedCaller(
   clock: Clock,
   request: Bringing,
 ): Principal | undefined {
-  const known = connections.get(request.stream?.session ?? request.socket)
+  const known = connections.get(request.socket)
   if (known?.header === undefined || known.header !== request.headers?.authorization)
     return undefined
   if (known.by !== authenticate || clock.monotonic() >= known.until) return undefined
@@ -43,7 +43,7 @@ export async function callerOf(
 ): Promise<Principal | undefined> {
   const { token } = credentials
   if (token === undefined) return authenticate(credentials)
-  const connection = request.stream?.session ?? request.socket
+  const connection = request.socket
   const known = connections.get(connection)
   const now = clock.monotonic()
   const isSame = known?.token === token && known.by === authenticate

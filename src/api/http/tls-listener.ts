@@ -6,16 +6,10 @@ import { constants, createServer as createHttp2Server, type ServerHttp2Session }
 import { createServer as createHttpsServer, type Server } from "node:https"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import {
-  http1Limits,
-  type Listener,
-  limit,
-  listenOnOneOf,
-  type OnRequest,
-  portOf,
-} from "./listener.ts"
+import type { FrontRequest, FrontResponse } from "./front/forward.ts"
+import { http1Limits, type Listener, limit, listenOnOneOf, portOf } from "./listener.ts"
 
-export interface TlsOptions {
+export interface TlsPortOptions {
   readonly host: string
   /** Tried one after another; the last one has to be free. 0 = any. */
   readonly ports: readonly number[]
@@ -24,11 +18,14 @@ export interface TlsOptions {
   readonly key: string
   /** PEM of the authority whose client certificates are believed. */
   readonly clientAuthority: string
-  /** Names and addresses that requests may be meant for. */
-  isOurs(name: string): boolean
   readonly connectionsPerAddress?: number
   /** Within which a request's headers, or the first bytes at all, have to come. */
   readonly headersMs?: number
+}
+
+export interface TlsOptions extends TlsPortOptions {
+  /** Names and addresses that requests may be meant for. */
+  isOurs(name: string): boolean
 }
 
 export interface TlsListener extends Listener {
@@ -45,11 +42,14 @@ const windowBytes = 256 * 1024
 const idleMs = 120_000
 const keepAliveMs = 60_000
 
+/** By node's own classes of either protocol. */
+export type OnTlsRequest = (request: FrontRequest, response: FrontResponse) => void
+
 type PairText = { readonly certificate: string; readonly key: string }
 
 export async function listenWithTls(
-  options: TlsOptions,
-  onRequest: OnRequest,
+  options: TlsPortOptions,
+  onRequest: OnTlsRequest,
 ): Promise<TlsListener> {
   const context = ({ certificate: cert, key }: PairText) => {
     return { cert, key, ca: options.clientAuthority, minVersion: "TLSv1.2" as const }
@@ -128,7 +128,7 @@ interface Http2Side {
   destroy(): void
 }
 
-function openHttp2(onRequest: OnRequest): Http2Side {
+function openHttp2(onRequest: OnTlsRequest): Http2Side {
   const sessions = new Set<ServerHttp2Session>()
   const server = createHttp2Server({
     settings: {

@@ -1,0 +1,203 @@
+import { Agent, createServer, type IncomingHttpHeaders, request, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import { deferred } from "../../../base/async.ts"
+import type { ApiRequest, ApiResponse } from "../exchange.ts"
+import type { OnRequest } from "../listener.ts"
+import { Exchanges } from "./exchanges.ts"
+import { Forwarder } from "./forward.ts"
+import type { FromFront, ToFront } from "./messages.ts"
+import { Outbox } from "./outbox.ts"
+
+const bodyMax = 1024 * 1024
+
+/** Both sides in one thread, over a line that copies like the one between two. */
+class Pair {
+  readonly server: Server
+  /** What node itself said of each request. */
+  readonly seen: { headers: IncomingHttpHeaders; raw: readonly string[] }[] = []
+  readonly agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  private constructor(onRequest: OnRequest) {
+    const exchanges: Exchanges = new Exchanges(
+      new Outbox<ToFront>({
+        postMessage: (value, moved) => {
+          const copy = structuredClone(value, { transfer: [...moved] }) as ToFront[]
+          setImmediate(() => {
+            for (const message of copy)
+              if (typeof message[1] === "number") forwarder.hear(message as never)
+          })
+        },
+      }),
+      onRequest,
+    )
+    const outbox = new Outbox<FromFront>({
+      postMessage: (value, moved) => {
+        const copy = structuredClone(value, { transfer: [...moved] }) as FromFront[]
+        setImmediate(() => {
+          for (const message of copy) exchanges.hear(message)
+        })
+      },
+    })
+    const forwarder = new Forwarder(outbox, bodyMax)
+    this.server = createServer((asked, answer) => {
+      this.seen.push({ headers: { ...asked.headers }, raw: [...asked.rawHeaders] })
+      forwarder.forward(asked, answer)
+    })
+  }
+
+  static async open(onRequest: OnRequest): Promise<Pair> {
+    const pair = new Pair(onRequest)
+    await new Promise<void>((resolve) => pair.server.listen(0, "127.0.0.1", resolve))
+    return pair
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port
+  }
+
+  /** Reads nothing of the answer until `read` is called. */
+  send(body: string | Buffer, headers: Record<string, string> = {}, method = "POST") {
+    const answer = deferred<{ status: number; headers: IncomingHttpHeaders; bytes: Buffer }>()
+    const chunked = "transfer-encoding" in headers
+    const length = chunked ? {} : { "content-length": String(Buffer.byteLength(body)) }
+    const asked = request({
+      ...{ host: "127.0.0.1", port: this.port, method, agent: this.agent },
+      headers: { ...length, ...headers },
+    })
+    asked.once("error", answer.reject)
+    asked.once("response", (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk) => chunks.push(chunk))
+      response.once("error", answer.reject)
+      response.once("end", () => {
+        const { statusCode: status = 0, headers: head } = response
+        answer.resolve({ status, headers: head, bytes: Buffer.concat(chunks) })
+      })
+    })
+    asked.end(body)
+    return answer.promise
+  }
+
+  close(): void {
+    this.agent.destroy()
+    this.server.close()
+    this.server.closeAllConnections()
+  }
+}
+
+function bodyOf(asked: ApiRequest): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    asked.on("data", (chunk) => chunks.push(Buffer.from(chunk)))
+    asked.on("end", () => resolve(Buffer.concat(chunks)))
+  })
+}
+
+function echo(asked: ApiRequest, answer: ApiResponse): void {
+  void bodyOf(asked).then((bytes) => {
+    answer.writeHead(200, { "content-length": bytes.byteLength, warning: ["one", "two"] })
+    answer.end(bytes)
+  })
+}
+
+let pair: Pair
+afterEach(() => pair.close())
+
+describe("requests that another thread answers", () => {
+  it("come with exactly the headers that node read, also when they change on a connection", async () => {
+    const got: Pair["seen"] = []
+    pair = await Pair.open((asked, answer) => {
+      got.push({ headers: asked.headers, raw: asked.rawHeaders })
+      echo(asked, answer)
+    })
+    await pair.send("a")
+    await pair.send("b")
+    await pair.send("longer")
+    await pair.send("longer", { accept: "x" })
+    await pair.send("again", { accept: "x" })
+    await pair.send("", { accept: "x", cookie: "a=1" }, "GET")
+    expect(got).toEqual(pair.seen)
+    expect(new Set(got.map(({ headers }) => headers["content-length"]))).toEqual(
+      new Set(["1", "6", "5", "0"]),
+    )
+  })
+
+  it.each([
+    ["empty", Buffer.alloc(0)],
+    ["ASCII", Buffer.from('{"a":1}')],
+    ["other text", Buffer.from('{"a":"å日"}')],
+    ["bytes", Buffer.from([0, 255, 128, 10, 13, 0])],
+    ["large", Buffer.alloc(300 * 1024, "0123456789")],
+    ["large bytes", Buffer.alloc(300 * 1024, 0xe9)],
+  ])("keep their bytes both ways: %s", async (_name, bytes) => {
+    pair = await Pair.open(echo)
+    const whole = await pair.send(bytes)
+    expect(whole.bytes.equals(bytes)).toBe(true)
+    const pieces = await pair.send(bytes, { "transfer-encoding": "chunked" })
+    expect(pieces.bytes.equals(bytes)).toBe(true)
+    expect(pieces.headers.warning).toBe("one, two")
+  })
+
+  it("hand over no more of a body than is asked for", async () => {
+    let size = 0
+    pair = await Pair.open((asked, answer) => {
+      expect([asked.complete, asked.whole]).toEqual([false, undefined])
+      asked.on("data", (chunk) => {
+        size += chunk.length
+        if (size <= bodyMax || answer.headersSent) return
+        asked.pause()
+        answer.setHeader("connection", "close")
+        answer.writeHead(413, { "content-length": 0 })
+        answer.end()
+      })
+    })
+    const sent = pair.send(Buffer.alloc(16 * 1024 * 1024)).catch(() => ({ status: 413 }))
+    expect((await sent).status).toBe(413)
+    expect(size).toBeLessThan(2 * bodyMax)
+  })
+
+  it("make whoever writes faster than the client reads wait", async () => {
+    const waited = deferred<number>()
+    pair = await Pair.open((_asked, answer) => {
+      answer.writeHead(200, {})
+      let written = 0
+      const more = () => {
+        while (written < 4 * 1024 * 1024) {
+          written += 16 * 1024
+          if (!answer.write(Buffer.alloc(16 * 1024, 1))) {
+            waited.resolve(written)
+            answer.once("drain", more)
+            return
+          }
+        }
+        answer.end()
+      }
+      more()
+    })
+    const { bytes } = await pair.send("")
+    expect(await waited.promise).toBe(64 * 1024)
+    expect(bytes.byteLength).toBe(4 * 1024 * 1024)
+  })
+
+  it("learn that their client left", async () => {
+    const left = deferred<void>()
+    pair = await Pair.open((_asked, answer) => {
+      answer.once("close", () => left.resolve())
+      answer.writeHead(200, {})
+      answer.flushHeaders()
+      pair.agent.destroy()
+    })
+    await expect(pair.send("")).rejects.toThrow()
+    await left.promise
+  })
+
+  it("lose their own connection, and no other, by an answer that can't be sent", async () => {
+    pair = await Pair.open((asked, answer) => {
+      answer.writeHead(200, asked.headers.accept === "bad" ? { "x-a": "b\nc" } : { "x-a": "b" })
+      answer.end("ok")
+    })
+    await expect(pair.send("", { accept: "bad" })).rejects.toThrow()
+    expect((await pair.send("")).bytes.toString()).toBe("ok")
+  })
+})
