@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { BenchOptions } from "../result.ts"
+import { type BenchOptions, median } from "../result.ts"
 import { putMessage } from "./create-message.ts"
 import type { LoadResult } from "./load-result.ts"
 import { isInstalled, type RunningEtcd, runOrder, startEtcd } from "./servers.ts"
@@ -14,7 +14,9 @@ import { outputOf } from "./wrk.ts"
 const connections = 32
 const bytes = 1024
 
-export interface EtcdRates {
+export interface Rates {
+  readonly ours: number
+  /** etcd's. */
   readonly creates: number
   /** Undefined where h2load is missing. */
   readonly puts: number | undefined
@@ -59,23 +61,33 @@ async function puts({ url }: RunningEtcd, ms: number): Promise<LoadResult> {
   }
 }
 
-export async function etcdCreates(
-  { quick, progress }: BenchOptions,
-  withTls: boolean,
-): Promise<EtcdRates> {
-  const ms = quick ? 1000 : 5000
+export interface BesideEtcd {
+  readonly options: BenchOptions
+  readonly withTls: boolean
+  /** Creates per second of the other server, by the same number of connections. */
+  ours(ms: number, tag: string): Promise<number>
+}
+
+/**
+ * Turn by turn in one run, both warm: the machine is not equally fast all the time, and either side
+ * meets the same of it. The medians count.
+ */
+export async function createsInTurn({ options, withTls, ours }: BesideEtcd): Promise<Rates> {
+  const { quick, progress } = options
+  const [ms, rounds] = quick ? [1000, 1] : [5000, 5]
   const etcd = await startEtcd(withTls)
-  const say = (what: string, rate: number) =>
-    progress(`etcd with${withTls ? "" : "out"} TLS: ${what}, 32 connections: ${Math.round(rate)}/s`)
   try {
-    // The same warm-up as ours.
+    await ours(2 * ms, "warm-up")
     await creates(etcd, 2 * ms, "warm-up")
-    const created = await allDone(etcd, () => creates(etcd, ms, "measured"))
-    say("create 1 KB", created)
-    if (!isInstalled("h2load")) return { creates: created, puts: undefined }
-    const put = await allDone(etcd, () => puts(etcd, ms))
-    say("put 1 KB to one key", put)
-    return { creates: created, puts: put }
+    const [mine, theirs]: [number[], number[]] = [[], []]
+    for (let round = 1; round <= rounds; round++) {
+      mine.push(await ours(ms, `round-${round}`))
+      theirs.push(await allDone(etcd, () => creates(etcd, ms, `round-${round}`)))
+      const pair = [mine, theirs].map((rates) => `${Math.round(rates.at(-1) ?? 0)}/s`)
+      progress(`creates in turn, ${round} of ${rounds}: setpoint ${pair[0]}, etcd ${pair[1]}`)
+    }
+    const put = isInstalled("h2load") ? await allDone(etcd, () => puts(etcd, ms)) : undefined
+    return { ours: median(mine), creates: median(theirs), puts: put }
   } finally {
     await etcd.end()
   }

@@ -96,7 +96,7 @@ function bodyOf(asked: ApiRequest): Promise<Buffer> {
 
 function echo(asked: ApiRequest, answer: ApiResponse): void {
   void bodyOf(asked).then((bytes) => {
-    answer.writeHead(200, { "content-length": bytes.byteLength, warning: ["one", "two"] })
+    answer.writeHead(200, { "content-length": bytes.byteLength, "set-cookie": ["a=1", "b=2"] })
     answer.end(bytes)
   })
 }
@@ -105,7 +105,7 @@ let pair: Pair
 afterEach(() => pair.close())
 
 describe("requests that another thread answers", () => {
-  it("come with exactly the headers that node read, also when they change on a connection", async () => {
+  it("come with exactly the headers that node read, whatever came before", async () => {
     const got: Pair["seen"] = []
     pair = await Pair.open((asked, answer) => {
       got.push({ headers: asked.headers, raw: asked.rawHeaders })
@@ -136,7 +136,7 @@ describe("requests that another thread answers", () => {
     expect(whole.bytes.equals(bytes)).toBe(true)
     const pieces = await pair.send(bytes, { "transfer-encoding": "chunked" })
     expect(pieces.bytes.equals(bytes)).toBe(true)
-    expect(pieces.headers.warning).toBe("one, two")
+    expect(pieces.headers["set-cookie"]).toEqual(["a=1", "b=2"])
   })
 
   it("hand over no more of a body than is asked for", async () => {

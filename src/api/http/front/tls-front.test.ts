@@ -24,7 +24,7 @@ function get(port: number, ca: string): Promise<string> {
   })
 }
 
-it("listens on the same port again when its thread died, and those who waited are told", async () => {
+it("listens on the same port again when its thread died, and tells those who waited", async () => {
   const directory = mkdtempSync(join(tmpdir(), "spt-front-"))
   const authority = openAuthority({ directory, random: systemRandom, now: () => Date.now() })
   const fronts: Worker[] = []
