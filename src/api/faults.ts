@@ -247,8 +247,8 @@ export const apiFault = defineFaults({
   },
   "SPT-API-062": {
     fault: "stuck",
-    text: "cannot read the YAML: {why} at line {line}",
-    hint: "correct the text; one document, without aliases",
+    text: "cannot read the YAML: {why} at line {line}, column {column}",
+    hint: "correct the text there; one document, without anchors, aliases and tags",
     status: 400,
     reason: "BadRequest",
   },
@@ -370,6 +370,13 @@ export const apiFault = defineFaults({
     hint: "wait until the definition is gone, then make it again",
     status: 405,
     reason: "MethodNotAllowed",
+  },
+  "SPT-API-097": {
+    fault: "stuck",
+    text: "cannot delete more than {limit} objects as one set",
+    hint: "delete in parts: kind by kind, with a selector or a limit, and then what holds them",
+    status: 413,
+    reason: "RequestEntityTooLarge",
   },
 })
 

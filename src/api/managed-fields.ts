@@ -7,12 +7,14 @@ import type { WriteOptions } from "../contract/client.ts"
 import { enginePrincipal, isComposer, type Principal } from "../contract/principal.ts"
 import { FieldSet } from "../object/field-set.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectMeta } from "../object/object.ts"
-import { updateManaged } from "../schema/apply-merge.ts"
+import { updateSteps } from "../schema/apply-merge.ts"
+import { atOnce } from "../schema/owner-versions.ts"
+import type { Converting } from "./convert-objects.ts"
 import { ownedByCreator } from "./created-fields.ts"
 import { apiFault } from "./faults.ts"
-import { type ServedResource, servedApiVersion } from "./served-resource.ts"
-import { asServed } from "./stored-object.ts"
+import type { ServedResource } from "./served-resource.ts"
 import { invalidOptions } from "./validate-object.ts"
+import { versionedKind, withVersions } from "./versioned-kind.ts"
 
 export const sourceManagerPrefix = "setpoint-source/"
 
@@ -100,41 +102,53 @@ export interface UpdateWriter {
   readonly time: string
 }
 
-/**
- * Whoever writes owns what it changed, and the defaults that came with it. The engine's status
- * writes are not tracked: nobody else writes there, and they are many.
- */
-export function ownAfterUpdate(
+/** Whoever creates owns all of it, and the defaults that came with it. */
+export function ownAfterCreate(
   resource: ServedResource,
   writer: UpdateWriter,
-  before: ApiObject | undefined,
   after: ApiObject,
-  base: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const { manager, subresource, time } = writer
-  if (subresource === "status" && writer.principal.name === enginePrincipal.name) return base
-  const who = { manager, apiVersion: servedApiVersion(resource), time }
-  if (before === undefined && subresource === "" && base.length === 0) {
-    return ownedByCreator(resource, after, who, () => ownAfter(resource, writer, before, after, []))
-  }
-  return ownAfter(resource, writer, before, after, base)
+  const kind = versionedKind(resource)
+  const who = { manager: writer.manager, apiVersion: kind.apiVersion, time: writer.time }
+  return ownedByCreator(resource, after, who, () => {
+    const next = ownable(resource, writer, undefined, after)
+    return atOnce(updateSteps(kind, {}, next, who, []))
+  })
 }
 
-function ownAfter(
+/**
+ * Whoever writes owns what it changed. The engine's status writes are not tracked: nobody else
+ * writes there, and they are many.
+ */
+export async function ownAfterUpdate(
+  context: Converting,
   resource: ServedResource,
-  { manager, subresource, time }: UpdateWriter,
-  before: ApiObject | undefined,
+  writer: UpdateWriter,
+  before: ApiObject,
   after: ApiObject,
   base: readonly ManagedFieldsEntry[],
-): readonly ManagedFieldsEntry[] {
-  const who = { manager, apiVersion: servedApiVersion(resource), time }
-  const whole = (object: ApiObject) => resource.schema.applyDefaults(object as JsonObject)
-  const former = before === undefined ? {} : whole(asServed(resource, before))
+): Promise<readonly ManagedFieldsEntry[]> {
+  const { manager, subresource, time } = writer
+  if (subresource === "status" && writer.principal.name === enginePrincipal.name) return base
+  const kind = versionedKind(resource)
+  const who = { manager, apiVersion: kind.apiVersion, time }
+  const named = subresource === "" ? who : { ...who, subresource }
+  const former = resource.schema.applyDefaults(before as JsonObject)
+  const next = ownable(resource, writer, before, after)
+  return withVersions(context, resource, updateSteps(kind, former, next, named, base))
+}
+
+/** With the defaults, and without what this writer can't set. */
+function ownable(
+  resource: ServedResource,
+  { subresource }: UpdateWriter,
+  before: ApiObject | undefined,
+  after: ApiObject,
+): JsonObject {
   const kept = resource.statusSubresource && subresource === "" ? before?.status : after.status
   const { status: _, ...rest } = { ...after, metadata: withoutEmpty(after.metadata) }
   const next = kept === undefined ? rest : { ...rest, status: kept }
-  const named = subresource === "" ? who : { ...who, subresource }
-  return updateManaged(resource.schema.node, former, whole(next as ApiObject), named, base)
+  return resource.schema.applyDefaults(next as ApiObject as JsonObject)
 }
 
 /** Empty maps and lists of the metadata are never stored, and so never owned. */

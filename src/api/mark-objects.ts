@@ -1,15 +1,16 @@
 // Marks or removes a judged set. What was judged goes in one commit together with its reservation;
 // a large rest follows in parts, roots last, so that a crash in between leaves the request
-// repeatable. A set that no commit can hold is reserved as a whole before anything is marked.
+// repeatable. A namespace goes first: once it is marked nothing is made in it, and the next start
+// goes on. A set that no commit can hold is reserved as a whole before anything is marked.
 
 import { toTimestamp } from "../base/clock.ts"
 import type { Deleted } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
-import { encodeObject } from "./codec.ts"
 import { endingDefinition, isDefinition } from "./definition-end.ts"
 import { endWrite, type ObjectEnd } from "./end-object.ts"
 import type { Reserve } from "./judge-delete.ts"
+import { isNamespace } from "./namespace-exists.ts"
 import { withPropagation } from "./propagation.ts"
 import { readStored, type StoredObject } from "./stored-object.ts"
 import { withRevision } from "./write-object.ts"
@@ -54,18 +55,23 @@ export async function markObjects(
   const released = await releaseDependents(context, orphaning, plans)
   const rootKeys = new Set(roots.map(({ storageKey }) => storageKey))
   const ends = [...plans.values()]
-  const isFirst = ({ stored }: End) => context.hasProvider(stored.key.group, stored.key.resource)
+  const isFirst = ({ stored }: End) =>
+    isNamespace(stored) || context.hasProvider(stored.key.group, stored.key.resource)
   const rest = ends.filter((end) => !isFirst(end))
   const last = rest.filter(({ stored }) => rootKeys.has(stored.storageKey))
   const others = rest.filter(({ stored }) => !rootKeys.has(stored.storageKey))
   const small = ends.length + released.length <= partMax
-  const judged = [...(small ? ends : ends.filter(isFirst)).map(({ write }) => write), ...released]
+  // What stays has lost its reference before its owner goes.
+  const judged = [...released, ...(small ? ends : ends.filter(isFirst)).map(({ write }) => write)]
   const later = small ? [] : [...others, ...last].map(({ write }) => write)
   for (const { objects, also } of [...withReserve(judged, reserve), ...alone(later)]) {
     if (objects.length === 0 && also.writes.length === 0) continue
-    const revision = await commitObjects(context, objects, also)
-    if (revision === undefined) return undefined
-    for (const write of objects) revisions.set(write.storageKey, revision)
+    const made = await commitObjects(context, objects, also)
+    if (made === undefined) return undefined
+    for (const [index, revision] of made.entries()) {
+      const key = objects[index]?.storageKey
+      if (key !== undefined) revisions.set(key, revision)
+    }
   }
   return answer()
 }
@@ -121,8 +127,7 @@ async function releaseDependents(
       ...stored.object,
       metadata: kept.length === 0 ? metadata : { ...metadata, ownerReferences: kept },
     }
-    const value = encodeObject(object)
-    writes.push({ storageKey: stored.storageKey, before: stored.revision, object, value })
+    writes.push({ storageKey: stored.storageKey, before: stored.revision, object })
   }
   return writes
 }

@@ -5,8 +5,8 @@
 import { toTimestamp } from "../base/clock.ts"
 import { equalJson, isArray, type Json } from "../base/json.ts"
 import { setpointGroup } from "../object/object.ts"
-import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
-import { decodeObject, encodeObject } from "./codec.ts"
+import { type ApiContext, commitObject, commitObjects, type ObjectWrite } from "./api-context.ts"
+import { decodeObject } from "./codec.ts"
 import { endWrite, finalizersOf } from "./end-object.ts"
 import { namespaceKey } from "./namespace-exists.ts"
 import { contentFinalizer, endingStatus, type NamespaceContent } from "./namespace-status.ts"
@@ -40,9 +40,9 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
     const waiting = last.filter(({ object }) => object !== undefined)
     const end = { storageKey: stored.storageKey, before: stored.revision }
     const all: ObjectWrite[] =
-      waiting.length > 0 ? waiting : [...last, { ...end, object: undefined, value: undefined }]
-    const revision = await commitObjects(context, all, { checks: [], writes: [] })
-    if (revision !== undefined) return waiting.length === 0
+      waiting.length > 0 ? waiting : [...last, { ...end, object: undefined }]
+    const done = await commitObjects(context, all, { checks: [], writes: [] })
+    if (done !== undefined) return waiting.length === 0
   }
   return false
 }
@@ -53,8 +53,8 @@ async function tellContent(context: ApiContext, stored: StoredObject): Promise<b
   const content = await readContent(context, stored.key.name)
   const told = endingStatus(object, content, toTimestamp(context.clock.now()))
   if (equalJson(told.status, object.status)) return true
-  const write = { storageKey, before: revision, object: told, value: encodeObject(told) }
-  return (await commitObjects(context, [write], { checks: [], writes: [] })) !== undefined
+  const write = { storageKey, before: revision, object: told }
+  return (await commitObject(context, write)) !== undefined
 }
 
 /** Which kinds are left, without counting: a status is not written for each object that goes. */

@@ -5,7 +5,8 @@ import type { Check } from "../contract/store.ts"
 import type { ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault, causesText } from "./faults.ts"
-import { faultNames, readStored, type StoredObject } from "./stored-object.ts"
+import { resourcePrefix } from "./storage-keys.ts"
+import { faultNames, readAllStored, readStored, type StoredObject } from "./stored-object.ts"
 
 export const namespaceKey = (name: string): ObjectKey => ({
   group: "",
@@ -13,6 +14,16 @@ export const namespaceKey = (name: string): ObjectKey => ({
   namespace: "",
   name,
 })
+
+/** Those that are being deleted. */
+export async function* endingNamespaces(
+  context: Pick<ApiContext, "store">,
+): AsyncGenerator<ObjectKey> {
+  const { group, resource } = namespaceKey("")
+  for await (const { key, object } of readAllStored(context, resourcePrefix(group, resource))) {
+    if (object.metadata.deletionTimestamp !== undefined) yield key
+  }
+}
 
 export function isNamespace(stored: Pick<StoredObject, "key">): boolean {
   return stored.key.group === "" && stored.key.resource === "namespaces"

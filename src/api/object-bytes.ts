@@ -1,6 +1,6 @@
 // Stored bytes as an answer, without parsing: the resourceVersion is put in right behind the head
 // that every stored object begins with. Bytes that begin otherwise (another version, encrypted) or
-// whose kind changes objects on the way out have to be decoded.
+// that are older than the schema of their kind have to be decoded.
 
 import type { Revision } from "../contract/store.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
@@ -17,16 +17,20 @@ function headOf(resource: ServedResource): Buffer {
   return head
 }
 
-/** Undefined when they have to be decoded. `tail` is ASCII, put behind them. */
+/**
+ * Undefined when they have to be decoded. `tail` is ASCII, put behind them. `written`: the revision
+ * they were stored at, where another one is shown.
+ */
 export function objectBytes(
   resource: ServedResource,
   value: Uint8Array,
   revision: Revision,
   tail = "",
+  written = revision,
 ): Buffer | undefined {
   const head = headOf(resource)
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  if (resource.readTransform !== undefined) return undefined
+  if (written <= resource.plainAfter) return undefined
   if (bytes.length <= head.length || head.compare(bytes, 0, head.length) !== 0) return undefined
   const version = `"resourceVersion":"${revision}",`
   const size = bytes.length + version.length

@@ -6,12 +6,12 @@ import type { Revision } from "../contract/store.ts"
 import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
-import { decodeObject, encodeServed } from "./codec.ts"
+import { encodeServed } from "./codec.ts"
 import { convertEntries } from "./convert-objects.ts"
 import { objectBytes } from "./object-bytes.ts"
+import { readBytes } from "./served-form.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
-import { asServed } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { listEntries } from "./verb-list.ts"
 import { eventObject, type RawEvent, type RawWatchEvent, watchRaw } from "./verb-watch.ts"
@@ -59,20 +59,26 @@ function servedBytes(
   tail = "",
 ): Uint8Array {
   const bytes = objectBytes(resource, value, revision, tail)
-  return bytes ?? encodeServed(asServed(resource, decodeObject(value, revision)), tail)
+  return bytes ?? encodeServed(readBytes(resource, value, revision), tail)
 }
 
-const lines = new WeakMap<Uint8Array, { key: string; line: Uint8Array }>()
+interface KnownLine {
+  readonly resource: ServedResource
+  readonly key: string
+  readonly line: Uint8Array
+}
+
+const lines = new WeakMap<Uint8Array, KnownLine>()
 
 /** A watch event as one line. Watchers of the same kind share it: values come from one hub. */
 export function eventLine(resource: ServedResource, event: RawEvent): Uint8Array {
-  const key = `${event.type} ${event.revision} ${resource.definition}/${resource.version}`
+  const key = `${event.type} ${event.revision}`
   const known = lines.get(event.value)
-  if (known?.key === key) return known.line
-  const object = objectBytes(resource, event.value, event.revision)
+  if (known?.key === key && known.resource === resource) return known.line
+  const object = objectBytes(resource, event.value, event.revision, "", event.written)
   const bytes = object ?? encodeServed(eventObject(resource, event) as ApiObject)
   const line = Buffer.concat([Buffer.from(`{"type":"${event.type}","object":`), bytes, tail])
-  lines.set(event.value, { key, line })
+  lines.set(event.value, { resource, key, line })
   return line
 }
 

@@ -3,10 +3,12 @@
 
 import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"
+import { equalJson, type JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
 import type { Change, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
+import type { DefinitionVersions } from "./definition-versions.ts"
 import { admissionDefinitions } from "./definitions/admission-registration.ts"
 import { leaseDefinition } from "./definitions/coordination.ts"
 import {
@@ -66,7 +68,7 @@ let compiled: readonly BuiltIn[] | undefined
 function compiledBuiltIns(): readonly BuiltIn[] {
   compiled ??= builtIns.map((definition) => ({
     name: definition.metadata.name,
-    served: compileDefinition(definition, true),
+    served: compileDefinition(definition),
   }))
   return compiled
 }
@@ -74,9 +76,19 @@ function compiledBuiltIns(): readonly BuiltIn[] {
 interface Known {
   readonly revision: Revision
   readonly served: readonly ServedResource[]
+  /** What the definition says, and since which revision it has said so. */
+  readonly spec?: JsonObject
+  readonly since?: Revision
   readonly trouble?: Fault
   /** Being deleted: what it defines is served, and nothing new is made. */
   readonly ending?: boolean
+}
+
+export interface KnownDefinition {
+  readonly revision: Revision
+  readonly ending: boolean
+  /** Undefined while it is not served. */
+  readonly versions: DefinitionVersions | undefined
 }
 
 interface Waiting {
@@ -94,7 +106,7 @@ export class ResourceRegistry {
   constructor(more: readonly ApiObject[] = []) {
     const others = more.map((definition) => ({
       name: definition.metadata.name,
-      served: compileDefinition(definition, true),
+      served: compileDefinition(definition),
     }))
     for (const { name, served } of [...compiledBuiltIns(), ...others]) {
       this.#known.set(name, { revision: 0, served })
@@ -174,14 +186,19 @@ export class ResourceRegistry {
     if (known !== undefined && (known.revision >= revision || isBuiltIn(known))) return
     this.#version++
     const ending = definition.metadata.deletionTimestamp !== undefined
+    const spec = (definition.spec ?? {}) as JsonObject
+    // A status or an annotation more does not make stored objects older than their schema.
+    const same = known?.spec !== undefined && equalJson(known.spec, spec)
+    const since = same ? (known.since ?? revision) : revision
+    const base = { revision, spec, since, ending }
     try {
-      const served = isEstablished(definition) ? compileDefinition(definition, false) : []
-      this.#known.set(name, { revision, served, ending })
+      const served = isEstablished(definition) ? compileDefinition(definition, since) : []
+      this.#known.set(name, { ...base, served })
     } catch (error) {
       // Stored under older rules: it is not served, and that must not keep the others from it.
-      this.#known.set(name, { revision, served: [], ending, trouble: toFault(error) })
+      this.#known.set(name, { ...base, served: [], trouble: toFault(error) })
     }
-    this.#endUnserved()
+    this.#endWatches(same ? undefined : name)
   }
 
   remove(name: string, revision: Revision): void {
@@ -189,10 +206,10 @@ export class ResourceRegistry {
     if (known === undefined || known.revision >= revision || isBuiltIn(known)) return
     this.#version++
     this.#known.delete(name)
-    this.#endUnserved()
+    this.#endWatches(name)
   }
 
-  /** Ends with the given signal, or as soon as the version is no longer served. */
+  /** Ends with the given signal, or as soon as the version is not served as it was. */
   whileServed(ref: ResourceRef, signal: AbortSignal): AbortSignal {
     const waiting: Waiting = { ref, end: new AbortController() }
     this.#waiting.add(waiting)
@@ -200,19 +217,29 @@ export class ResourceRegistry {
     return AbortSignal.any([signal, waiting.end.signal])
   }
 
-  #endUnserved(): void {
+  /** A watch shows objects as they were served when it began; who comes back sees the rest. */
+  #endWatches(changed: string | undefined): void {
     for (const waiting of this.#waiting) {
-      if (this.find(waiting.ref) !== undefined) continue
+      const served = this.find(waiting.ref)
+      if (served !== undefined && served.definition !== changed) continue
       this.#waiting.delete(waiting)
       waiting.end.abort()
     }
   }
 
   /** A stored definition as it is known here; undefined for built-in kinds. */
-  definition(name: string): { readonly revision: Revision; readonly ending: boolean } | undefined {
+  definition(name: string): KnownDefinition | undefined {
     const known = this.#known.get(name)
     if (known === undefined || isBuiltIn(known)) return undefined
-    return { revision: known.revision, ending: known.ending === true }
+    const { revision, ending = false, served } = known
+    return { revision, ending, versions: served[0]?.versions }
+  }
+
+  /** A stored object as its definition says now, with what that no longer knows left out. */
+  settle(storageKey: string, object: ApiObject): ApiObject {
+    const key = parseStorageKey(storageKey)
+    const [first] = key === undefined ? [] : this.#ofDefinition(key)
+    return first === undefined ? object : first.versions.settle(object)
   }
 
   /** No stored definition stands for its objects. */

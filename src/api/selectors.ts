@@ -1,6 +1,7 @@
 // Label and field selectors: text to a predicate. Whatever is not understood is refused with 400,
 // since a selector taken for "all" would make a collection delete too large.
 
+import { oneNameOf, parseFieldSelector } from "../object/field-selector.ts"
 import type { ApiObject } from "../object/object.ts"
 import { apiFault } from "./faults.ts"
 import { isLabelValue, isQualifiedName } from "./metadata-rules.ts"
@@ -108,26 +109,23 @@ export type SelectableKind = Pick<
 >
 
 export function readFieldSelector(text: string | undefined, kind: SelectableKind): FieldSelection {
-  if (text === undefined || text.trim() === "") return {}
+  if (text === undefined || text === "") return {}
   const extra = kind.builtIn ? (extraFields[kind.resource] ?? []) : []
   const declared = kind.selectableFields.map((path) => path.slice(1))
   const { fields = {} } = kind.rules
   const known = Object.keys(fields)
   const allowed = ["metadata.name", "metadata.namespace", ...extra, ...known, ...declared]
-  let name: string | undefined
-  const terms = text.split(",").map((term) => {
-    const match = /^([\w.-]+)\s*(==|=|!=)\s*(.*)$/.exec(term.trim())
-    if (match === null) refuse("the field selector", term)
-    const [, path = "", operator, value = ""] = match
+  const parsed = parseFieldSelector(text) ?? refuse("the field selector", text)
+  const terms = parsed.map(({ field: path, is, value }) => {
     if (!allowed.includes(path)) {
       const why = `field label not supported: ${path}`
       throw apiFault("SPT-API-006", { verb: "read", what: "the field selector", why })
     }
-    if (path === "metadata.name" && operator !== "!=") name = value
     const special = known.includes(path) ? fields[path] : undefined
     const same = (object: ApiObject) => (special?.(object) ?? fieldText(object, path)) === value
-    return operator === "!=" ? (object: ApiObject) => !same(object) : same
+    return is ? same : (object: ApiObject) => !same(object)
   })
+  const name = oneNameOf(parsed)
   const selector: Selector = (object) => terms.every((matches) => matches(object))
   return name === undefined ? { selector } : { name, selector }
 }

@@ -2,9 +2,11 @@
 
 import { isFault } from "../base/faults.ts"
 import { at, isArray, isObject, type Json, type JsonObject } from "../base/json.ts"
+import type { Revision } from "../contract/store.ts"
 import type { WebhookClient } from "../contract/webhook.ts"
 import { type ApiObject, apiVersionOf, type ResourceRef } from "../object/object.ts"
-import { type CompiledSchema, compileSchema } from "../schema/compile-schema.ts"
+import type { CompiledSchema } from "../schema/compile-schema.ts"
+import { DefinitionVersions, openApiSchemaOf } from "./definition-versions.ts"
 import { apiFault, causesText } from "./faults.ts"
 import { rulesOf } from "./kinds/built-in-rules.ts"
 import type { KindRules } from "./kinds/kind-rules.ts"
@@ -69,10 +71,12 @@ export interface ServedResource {
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites what is there. */
   readonly unconditionalUpdate: boolean
-  /** Who converts between versions; undefined when only their names differ. */
+  /** Who converts between versions; undefined when their names and schemas are all that differs. */
   readonly conversion?: WebhookClient
-  /** What reading changes in a stored object; undefined when stored bytes go out as they are. */
-  readonly readTransform?: (object: ApiObject) => ApiObject
+  /** All that its definition has. */
+  readonly versions: DefinitionVersions
+  /** Stored bytes of its version go out as they are when they are newer than this. */
+  readonly plainAfter: Revision
   /** The schema as it was declared, for OpenAPI. */
   readonly openApiSchema: JsonObject
   readonly schema: CompiledSchema
@@ -90,16 +94,23 @@ const texts = (value: Json | undefined): string[] =>
 const objects = (value: Json | undefined): JsonObject[] =>
   isArray(value) ? value.filter((item) => isObject(item)) : []
 
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true }
-
-/** Compiles every served version; throws 422 when a schema is not structural. */
-export function compileDefinition(definition: ApiObject, builtIn: boolean): ServedResource[] {
+/**
+ * Compiles every served version; throws 422 when a schema is not structural. `since`: the revision
+ * at which the definition became as it is; undefined for built-in kinds.
+ */
+export function compileDefinition(definition: ApiObject, since?: Revision): ServedResource[] {
+  const builtIn = since === undefined
   const spec = definition.spec ?? {}
   const versions = objects(spec.versions)
   const storage = versions.find((version) => version.storage === true)
   const kind = asText(at(spec, "names", "kind"), "")
+  const group = asText(spec.group, "")
+  const conversion = conversionOf(spec.conversion)
+  const converted = conversion.conversion !== undefined
+  const options = { converted, ...(since === undefined ? {} : { since }) }
+  const all = new DefinitionVersions(group, versions, options)
   const names = {
-    group: asText(spec.group, ""),
+    group,
     storageVersion: asText(storage?.name, ""),
     resource: asText(at(spec, "names", "plural"), ""),
     kind,
@@ -110,11 +121,12 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
     namespaced: spec.scope === "Namespaced",
     definition: definition.metadata.name,
     builtIn,
-    ...conversionOf(spec.conversion),
+    ...conversion,
+    versions: all,
     rules: builtIn ? rulesOf(definition.metadata.name, definition["x-setpoint"]) : {},
     ...builtInTraits(builtIn ? definition["x-setpoint"] : undefined),
   }
-  const { group, resource, storageVersion } = names
+  const { resource, storageVersion } = names
   const storedAs = names.storedAs ?? { group, version: storageVersion, resource }
   return versions
     .filter((version) => version.served === true)
@@ -126,9 +138,9 @@ export function compileDefinition(definition: ApiObject, builtIn: boolean): Serv
       columns: objects(version.additionalPrinterColumns),
       ...scaleOf(version),
       selectableFields: objects(version.selectableFields).map((one) => asText(one.jsonPath, "")),
-      ...deprecationOf(version, names.group, kind),
+      ...deprecationOf(version, group, kind),
       openApiSchema: openApiSchemaOf(version),
-      ...compiledOf(compileVersion(definition.metadata.name, version, index), builtIn),
+      ...compiledOf(all, compileVersion(all, definition.metadata.name, version, index), converted),
     }))
 }
 
@@ -159,16 +171,11 @@ function builtInTraits(given: unknown): FullTraits & Pick<BuiltInTraits, "stored
   }
 }
 
-/** Objects stored before a default was declared show it when they are read. */
-function compiledOf(
-  schema: CompiledSchema,
-  builtIn: boolean,
-): Pick<ServedResource, "schema" | "readTransform"> {
-  if (builtIn || !schema.hasDefaults) return { schema }
-  const readTransform = (object: ApiObject) =>
-    schema.applyDefaults(object as JsonObject) as ApiObject
-  return { schema, readTransform }
-}
+/** What a webhook converts is made ready before anybody asks for bytes. */
+const compiledOf = (versions: DefinitionVersions, schema: CompiledSchema, converted: boolean) => ({
+  schema,
+  plainAfter: converted ? 0 : versions.settledAfter(schema),
+})
 
 function conversionOf(conversion: Json | undefined): Pick<ServedResource, "conversion"> {
   if (!isObject(conversion) || conversion.strategy !== "Webhook") return {}
@@ -191,14 +198,14 @@ function deprecationOf(version: JsonObject, group: string, kind: string) {
   return { deprecationWarning: asText(version.deprecationWarning, otherwise) }
 }
 
-function openApiSchemaOf(version: JsonObject): JsonObject {
-  const schema = at(version, "schema", "openAPIV3Schema")
-  return isObject(schema) ? schema : anything
-}
-
-function compileVersion(name: string, version: JsonObject, index: number): CompiledSchema {
+function compileVersion(
+  versions: DefinitionVersions,
+  name: string,
+  version: JsonObject,
+  index: number,
+): CompiledSchema {
   try {
-    return compileSchema(openApiSchemaOf(version))
+    return versions.compile(version)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const inner = isFault(error) ? (error.details.field ?? "") : ""

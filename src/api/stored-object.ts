@@ -1,13 +1,13 @@
 // An object as it is stored now, with the revision that optimistic locks compare.
 
 import type { Revision } from "../contract/store.ts"
-import { type ApiObject, apiVersionOf, type ObjectKey } from "../object/object.ts"
+import type { ApiObject, ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { decodeObject } from "./codec.ts"
 import { type Converting, convertToServed } from "./convert-objects.ts"
 import { apiFault } from "./faults.ts"
-import { resourceName, type ServedResource, servedApiVersion } from "./served-resource.ts"
-import { storageKey } from "./storage-keys.ts"
+import { resourceName, type ServedResource } from "./served-resource.ts"
+import { parseStorageKey, storageKey } from "./storage-keys.ts"
 
 export interface StoredObject {
   readonly key: ObjectKey
@@ -20,7 +20,7 @@ export interface StoredObject {
 
 type Reading = Pick<ApiContext, "store"> & Converting
 
-/** With a resource, in the version that it serves when a webhook has to say how that looks. */
+/** With a resource, in the version that it serves. */
 export async function readStored(
   context: Reading,
   key: ObjectKey,
@@ -47,29 +47,29 @@ export async function needStored(
   throw apiFault("SPT-API-001", { ...faultNames(key) })
 }
 
+const pageSize = 500
+
+/** All objects under a prefix, page by page. What changes meanwhile may be seen or not. */
+export async function* readAllStored(
+  { store }: Pick<ApiContext, "store">,
+  prefix: string,
+): AsyncGenerator<StoredObject> {
+  let after: string | undefined
+  for (;;) {
+    const query = { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) }
+    const page = await store.range(query)
+    if (page.kind === "compacted") return
+    for (const { key: path, value, modRevision: revision } of page.entries) {
+      const key = parseStorageKey(path)
+      if (key === undefined) continue
+      yield { key, storageKey: path, revision, object: decodeObject(value, revision) }
+    }
+    after = page.entries.at(-1)?.key
+    if (!page.more || after === undefined) return
+  }
+}
+
 /** The details that faults about one object carry. */
 export function faultNames(key: ObjectKey): { resource: string; name: string; group: string } {
   return { resource: resourceName(key), name: key.name, group: key.group }
-}
-
-/** A stored object in the form that was asked for; one that already has it stays as it is. */
-export function asServed(resource: ServedResource, object: ApiObject): ApiObject {
-  const apiVersion = servedApiVersion(resource)
-  const { fromStored } = resource.rules
-  const versioned =
-    object.apiVersion === apiVersion
-      ? object
-      : fromStored === undefined
-        ? { ...object, apiVersion }
-        : fromStored(object)
-  return resource.readTransform === undefined ? versioned : resource.readTransform(versioned)
-}
-
-/** The reverse: the form in which it lies in the store. */
-export function asStored(resource: ServedResource, object: ApiObject): ApiObject {
-  const { group, version } = resource.storedAs
-  const apiVersion = apiVersionOf(group, version)
-  if (object.apiVersion === apiVersion) return object
-  const { toStored } = resource.rules
-  return toStored === undefined ? { ...object, apiVersion } : toStored(object)
 }

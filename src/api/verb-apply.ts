@@ -9,18 +9,25 @@ import type { Written } from "../contract/verbs.ts"
 import { detachedNames, fieldSetOf } from "../object/detached-fields.ts"
 import { FieldSet } from "../object/field-set.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
-import { type Applier, type ApplyResult, applyMerge } from "../schema/apply-merge.ts"
+import {
+  type Applier,
+  type ApplyConflict,
+  type ApplyResult,
+  applySteps,
+} from "../schema/apply-merge.ts"
 import { lastAppliedSet, withLastApplied } from "../schema/last-applied.ts"
+import { pathVersion } from "../schema/owner-versions.ts"
 import { sourceConflict } from "./admission/source-fields.ts"
 import type { ApiContext } from "./api-context.ts"
 import { applyConflictFault } from "./apply-conflicts.ts"
 import { apiFault } from "./faults.ts"
 import { checkManager, isDeclaringManager, isSourceManager } from "./managed-fields.ts"
-import { readInput } from "./read-input.ts"
+import { type ReadInput, readInput } from "./read-input.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
-import { asServed, needStored, readStored, type StoredObject } from "./stored-object.ts"
+import { needStored, readStored, type StoredObject } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { checkPreconditions, needSubresource, uidMismatch } from "./verb-update.ts"
+import { versionedKind, withVersions } from "./versioned-kind.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
 /** One, and five more when another write came first, as Kubernetes does. */
@@ -36,25 +43,17 @@ export async function applyObject(
   input: ApiObject,
   options: ApplyOptions,
 ): Promise<Written> {
-  const resource = context.registry.need(ref)
-  needSubresource(resource, options.subresource)
   checkManager(options.fieldManager, principal.name)
-  const read = readInput(resource, input, "apply", {
-    ...options,
-    fieldValidation: options.fieldValidation ?? "Strict",
-  })
-  const { metadata } = read.object
-  if (metadata.managedFields !== undefined) {
-    const why = "metadata.managedFields must be nil"
-    throw apiFault("SPT-API-006", { verb: "apply", what: `a ${resource.kind}`, why })
-  }
-  const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
   const subresource = options.subresource ?? ""
   const stored = subresource === "" ? readStored : needStored
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const resource = context.registry.need(ref)
+    const read = readApplied(resource, input, options)
+    const { metadata } = read.object
+    const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
     const old = await stored(context, key, resource)
     // Conflicts with others are told first: to read again would not solve them.
-    const merged = merge(context, resource, old, read.object, options)
+    const merged = await merge(context, resource, old, read.object, options)
     if (old !== undefined) checkPreconditions(old, metadata)
     else if (metadata.uid) throw uidMismatch(key, metadata.uid, "")
     const written = await writeObject(context, {
@@ -70,7 +69,17 @@ export async function applyObject(
     })
     if (written !== undefined) return written
   }
-  throw conflict(key)
+  const { namespace = "", name } = input.metadata
+  throw conflict(keyOf(context.registry.need(ref), namespace, name))
+}
+
+function readApplied(resource: ServedResource, input: ApiObject, options: ApplyOptions): ReadInput {
+  needSubresource(resource, options.subresource)
+  const fieldValidation = options.fieldValidation ?? "Strict"
+  const read = readInput(resource, input, "apply", { ...options, fieldValidation })
+  if (read.object.metadata.managedFields === undefined) return read
+  const why = "metadata.managedFields must be nil"
+  throw apiFault("SPT-API-006", { verb: "apply", what: `a ${resource.kind}`, why })
 }
 
 const statusOnly = FieldSet.of([{ field: "status" }])
@@ -92,15 +101,15 @@ function barredFields(
   return status.union(fieldSetOf(detachedNames(old.object.metadata)))
 }
 
-function merge(
+async function merge(
   context: ApiContext,
   resource: ServedResource,
   old: StoredObject | undefined,
   config: ApiObject,
   options: ApplyOptions,
-): ApplyResult {
+): Promise<ApplyResult> {
   const { node } = resource.schema
-  const live = old && (asServed(resource, old.object) as JsonObject)
+  const live = old && (old.object as JsonObject)
   const who: Applier = {
     manager: options.fieldManager,
     apiVersion: servedApiVersion(resource),
@@ -110,9 +119,12 @@ function merge(
     ignore: barredFields(resource, old, config, options),
   }
   const entries = old?.object.metadata.managedFields ?? []
-  const apply = (force: boolean) =>
-    applyMerge(node, live, config as JsonObject, { ...who, force }, entries)
-  const first = apply(who.force)
+  const kind = versionedKind(resource)
+  const apply = (force: boolean) => {
+    const steps = applySteps(kind, live, config as JsonObject, { ...who, force }, entries)
+    return withVersions(context, resource, steps)
+  }
+  const first = await apply(who.force)
   const ofSource = first.conflicts.filter(({ manager }) => isDeclaringManager(manager))
   if (ofSource[0] !== undefined && old !== undefined) {
     const fields = ofSource.map(({ path }) => path)
@@ -121,9 +133,12 @@ function merge(
   const isTool = options.fieldManager === clientSideTool && options.subresource === undefined
   const known = isTool && live !== undefined
   const allowed = known ? lastAppliedSet(node, live, who.apiVersion) : FieldSet.empty
-  const refused = first.conflicts.filter(({ at }) => !allowed.has(at))
+  // That set is of the request's version; elsewhere the same path may mean something else.
+  const isKnown = ({ at, apiVersion }: ApplyConflict) =>
+    pathVersion(kind, apiVersion) === kind.apiVersion && allowed.has(at)
+  const refused = first.conflicts.filter((one) => !isKnown(one))
   if (refused.length > 0) throw applyConflictFault(resource, config.metadata.name, refused)
-  const merged = first.conflicts.length > 0 ? apply(true) : first
+  const merged = first.conflicts.length > 0 ? await apply(true) : first
   if (!isTool) return merged
   return { ...merged, object: withLastApplied(merged.object, config as JsonObject) }
 }

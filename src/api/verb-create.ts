@@ -7,7 +7,7 @@ import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
-import { managerOf, now, ownAfterUpdate } from "./managed-fields.ts"
+import { managerOf, now, ownAfterCreate } from "./managed-fields.ts"
 import { type ReadInput, readInput } from "./read-input.ts"
 import type { ServedResource } from "./served-resource.ts"
 import { faultNames, readStored } from "./stored-object.ts"
@@ -25,13 +25,9 @@ export async function createObject(
   input: ApiObject,
   options: WriteOptions = {},
 ): Promise<Written> {
-  const resource = context.registry.need(ref)
-  const read = readInput(resource, input, "create", options)
-  if (read.object.metadata.resourceVersion) {
-    const why = "resourceVersion should not be set on objects to be created"
-    throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
-  }
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const resource = context.registry.need(ref)
+    const read = readCreated(resource, input, options)
     const key = newKey(context, resource, read.object)
     // The commit itself refuses a taken name; only what is not committed has to look first.
     const looks = attempt > 0 || options.dryRun === true
@@ -40,13 +36,21 @@ export async function createObject(
       const draft = { ...read, object: named(read.object, key) }
       const written = await createNamed(context, principal, resource, draft, options)
       if (written !== undefined) return written
-      // Either the name or the namespace changed under our hands: look again.
+      // The name, the namespace or the definition changed under our hands: look again.
     } else if (read.object.metadata.name) {
       throw apiFault("SPT-API-003", { ...faultNames(key) })
     }
   }
-  const name = read.object.metadata.name || (read.object.metadata.generateName ?? "")
-  throw apiFault("SPT-API-003", { ...faultNames({ ...resource, namespace: "", name }) })
+  const name = input.metadata.name || (input.metadata.generateName ?? "")
+  const { group, resource } = ref
+  throw apiFault("SPT-API-003", { ...faultNames({ group, resource, namespace: "", name }) })
+}
+
+function readCreated(resource: ServedResource, input: ApiObject, options: WriteOptions): ReadInput {
+  const read = readInput(resource, input, "create", options)
+  if (!read.object.metadata.resourceVersion) return read
+  const why = "resourceVersion should not be set on objects to be created"
+  throw apiFault("SPT-API-006", { verb: "create", what: `a ${resource.kind}`, why })
 }
 
 /** Undefined when somebody else was faster. */
@@ -67,7 +71,7 @@ export async function createNamed(
     subresource: "",
     old: undefined,
     object,
-    managedFields: ownAfterUpdate(resource, writer, undefined, object, []),
+    managedFields: ownAfterCreate(resource, writer, object),
     dryRun: options.dryRun === true,
     warnings,
   })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import {
   type ApiWorld,
   alice,
@@ -140,9 +140,12 @@ describe("a judged delete", () => {
         writes: [{ kind: "put", key: "/ledger/budget", value }],
       },
     }))
+    const commits = vi.spyOn(world.store, "commit")
     const { object } = await world.verbs.delete(alice, ref("a"))
+    expect(commits).toHaveBeenCalledOnce()
+    // Whoever reads at a revision in between sees a permission without its mark, not the reverse.
     const entry = await world.store.get("/ledger/budget")
-    expect(entry).toMatchObject({ modRevision: Number(object.metadata.resourceVersion) })
+    expect(entry).toMatchObject({ modRevision: Number(object.metadata.resourceVersion) - 1 })
   })
 
   it("is judged again when its reservation was overtaken", async () => {

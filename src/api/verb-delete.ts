@@ -2,9 +2,16 @@
 // can't be taken back. Allowed sets are marked together with their budget in one commit; a held one
 // changes nothing and names its plan. Objects already marked are not judged again.
 
+import { toFault } from "../base/faults.ts"
 import { protects } from "../base/protections.ts"
 import type { AdmissionRequest } from "../contract/admission.ts"
-import type { DeleteOptions, ListOptions, ObjectList, ObjectRef } from "../contract/client.ts"
+import type {
+  DeleteManyOptions,
+  DeleteOptions,
+  ObjectList,
+  ObjectRef,
+  Preconditions,
+} from "../contract/client.ts"
 import type { DeleteOrigin } from "../contract/delete-judge.ts"
 import type { Principal } from "../contract/principal.ts"
 import type { Deleted, DeleteSetOptions } from "../contract/verbs.ts"
@@ -18,16 +25,20 @@ import { admitDeletes } from "./admission/admission-hooks.ts"
 import { checkSourceDelete, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import type { ApiContext } from "./api-context.ts"
+import { convertToServed } from "./convert-objects.ts"
 import { instancesOf, isDefinition } from "./definition-end.ts"
 import { deletePlan } from "./delete-plan.ts"
-import { deleteSetMax, expandDelete } from "./expand-delete.ts"
+import { deleteSetMax, expandDelete, type IsMeant, objectsIn, refuse } from "./expand-delete.ts"
 import { apiFault } from "./faults.ts"
 import { judgeDelete } from "./judge-delete.ts"
 import { markObjects } from "./mark-objects.ts"
 import { isNamespace } from "./namespace-exists.ts"
 import { propagationOf, waitingOwners } from "./propagation.ts"
+import { removeLeaves } from "./remove-leaves.ts"
+import { readSelectors } from "./selectors.ts"
+import type { ServedResource } from "./served-resource.ts"
 import { resourcePrefix } from "./storage-keys.ts"
-import { asServed, faultNames, needStored, readStored, type StoredObject } from "./stored-object.ts"
+import { faultNames, needStored, readStored, type StoredObject } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { listObjects } from "./verb-list.ts"
 import { checkPreconditions } from "./verb-update.ts"
@@ -44,8 +55,9 @@ export async function deleteObject(
 ): Promise<Deleted> {
   const resource = context.registry.need(ref)
   const key = keyOf(resource, ref.namespace, ref.name)
-  const old = await needStored(context, key)
-  checkPreconditions(old, options)
+  // Read as it will be answered: nothing is deleted by a request that can't be.
+  const old = await needStored(context, key, resource)
+  needWanted(old, options)
   if (key.group === setpointGroup && key.resource === "plans" && !isEngine(principal)) {
     return deletePlan(context, principal, old, options.dryRun === true)
   }
@@ -53,14 +65,15 @@ export async function deleteObject(
   const deleted = await deleteKeys(context, principal, [key], { ...options, origin })
   const first = deleted[0]
   if (first === undefined) throw apiFault("SPT-API-001", { ...faultNames(key) })
-  return { ...first, object: asServed(resource, first.object) }
+  const [object = first.object] = await convertToServed(context, resource, [first.object])
+  return { ...first, object }
 }
 
 export async function deleteObjects(
   context: ApiContext,
   principal: Principal,
   ref: ResourceRef,
-  options: ListOptions & DeleteOptions = {},
+  options: DeleteManyOptions = {},
 ): Promise<ObjectList> {
   const resource = context.registry.need(ref)
   if (resource.group === setpointGroup && resource.resource === "plans" && !isEngine(principal)) {
@@ -73,25 +86,96 @@ export async function deleteObjects(
     const why = "its selector is empty, which selects nothing; leave it out to mean all of them"
     throw apiFault("SPT-API-006", { verb: "delete", what: resource.resource, why })
   }
-  const list = await listObjects(context, ref, { ...options, limit: options.limit ?? deleteSetMax })
-  if (list.continue !== undefined && options.limit === undefined) {
-    const limit = `${deleteSetMax} objects at once`
-    throw apiFault("SPT-API-009", { what: "the delete", size: "more", limit })
-  }
+  const list = await listObjects(context, ref, options, deleteSetMax)
+  if (list.continue !== undefined && !options.limit) refuse(deleteSetMax)
   const keys = list.items.map(({ metadata }) =>
     keyOf(resource, metadata.namespace ?? "", metadata.name),
   )
-  const { uid: _u, resourceVersion: _r, ...rest } = options
-  const deleted = await deleteKeys(context, principal, keys, { ...rest, origin: "collection" })
-  return { ...list, items: deleted.map(({ object }) => asServed(resource, object)) }
+  const { resourceVersion: _r, preconditions, ...rest } = options
+  const deleted = await deleteKeys(context, principal, keys, {
+    ...{ ...rest, ...preconditions, origin: "collection" },
+    isMeant: stillListed(context, list, resource, options),
+  })
+  const gone = deleted.map(({ object }) => object)
+  return { ...list, items: await convertToServed(context, resource, gone) }
+}
+
+/**
+ * Whether an object is one of those that were listed, and still selected. A list may show what was
+ * long ago; whatever else has that name by now was never meant.
+ */
+function stillListed(
+  context: ApiContext,
+  { items }: ObjectList,
+  resource: ServedResource,
+  { labelSelector, fieldSelector }: DeleteManyOptions,
+): IsMeant {
+  const listed = new Map(items.map(({ metadata }) => [metadata.uid, metadata.resourceVersion]))
+  const selects = readSelectors(labelSelector, fieldSelector, resource)
+  return async ({ object, revision }) => {
+    const { uid } = object.metadata
+    if (!listed.has(uid)) return false
+    if (selects === undefined || listed.get(uid) === String(revision)) return true
+    const [served = object] = await convertToServed(context, resource, [object])
+    return selects(served)
+  }
+}
+
+/** Whoever deletes says "" of a uid by mistake, and must not be taken to have said nothing. */
+function needWanted(stored: StoredObject, wanted: Preconditions): void {
+  for (const text of [wanted.uid, wanted.resourceVersion]) {
+    if (text === "") throw conflict(stored.key)
+  }
+  checkPreconditions(stored, wanted)
+}
+
+interface DeletingOptions extends DeleteSetOptions, DeleteOptions {
+  readonly isMeant?: IsMeant
 }
 
 export async function deleteKeys(
   context: ApiContext,
   principal: Principal,
   keys: readonly ObjectKey[],
-  options: DeleteSetOptions & DeleteOptions,
+  options: DeletingOptions,
 ): Promise<Deleted[]> {
+  const deleted = await deleteOnce(context, principal, keys, options)
+  if (options.dryRun === true || isEngine(principal)) return deleted
+  for (const key of keys) if (isNamespace({ key })) await deleteRest(context, principal, key)
+  return deleted
+}
+
+/**
+ * A set is looked at before its namespace is marked, and that takes time when there is much in it:
+ * what was made or changed meanwhile was in no set. Now that it is marked nothing new comes, and
+ * looking again finds the rest. What is held or refused stays, and the namespace says so.
+ */
+async function deleteRest(context: ApiContext, principal: Principal, key: ObjectKey) {
+  for (let pass = 0; pass < attempts; pass++) {
+    if (!(await hasUnmarked(context, key.name))) return
+    try {
+      await deleteOnce(context, principal, [key], { origin: "namespace" })
+    } catch (error) {
+      if (toFault(error).status === undefined) throw error
+      return
+    }
+  }
+}
+
+async function hasUnmarked(context: ApiContext, namespace: string): Promise<boolean> {
+  for await (const { object } of objectsIn(context, namespace)) {
+    if (object.metadata.deletionTimestamp === undefined) return true
+  }
+  return false
+}
+
+async function deleteOnce(
+  context: ApiContext,
+  principal: Principal,
+  keys: readonly ObjectKey[],
+  options: DeletingOptions,
+): Promise<Deleted[]> {
+  const { isMeant } = options
   const policy = (stored: StoredObject) => {
     const asked = propagationOf(stored.object, options.propagationPolicy)
     // What is in a namespace never outlives it, so it is judged with it.
@@ -100,14 +184,14 @@ export async function deleteKeys(
   }
   for (let attempt = 0; attempt < attempts; attempt++) {
     // The engine deletes exactly what it names: dependents are judged as a set of their own.
-    const set = await expandDelete(
-      context,
-      keys,
-      (root) => !isEngine(principal) && policy(root) !== "Orphan",
-    )
-    for (const root of set.roots) checkPreconditions(root, options)
+    const warnings = new Set<string>()
+    const check = (some: readonly StoredObject[]) =>
+      checkDeletes(context, principal, some, { dryRun: options.dryRun === true, warnings })
+    const cascades = (root: StoredObject) => !isEngine(principal) && policy(root) !== "Orphan"
+    const set = await expandDelete(context, keys, { cascades, isMeant, checkLeaves: check })
+    for (const root of set.roots) needWanted(root, options)
     const all = [...set.roots, ...set.dependents]
-    const warnings = await checkDeletes(context, principal, all, options.dryRun === true)
+    await check(all)
     const fresh = all.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
     const reserve = await judgeDelete(context, principal, fresh, options)
     const marked = await markObjects(context, fresh, set.roots, reserve, {
@@ -118,10 +202,11 @@ export async function deleteKeys(
         : new Set(),
     })
     if (marked === undefined) continue
-    if (options.dryRun === true) return withWarnings(marked, warnings)
+    if (options.dryRun === true) return withWarnings(marked, [...warnings])
+    await removeLeaves(context, set.leaves)
     await afterEnd(context, all)
     const done = marked.map((one, index) => asItIs(context, one, set.roots[index]))
-    return withWarnings(await Promise.all(done), warnings)
+    return withWarnings(await Promise.all(done), [...warnings])
   }
   const [first] = keys
   throw first === undefined ? apiFault("SPT-API-024", { why: "too many writers" }) : conflict(first)
@@ -141,9 +226,8 @@ async function checkDeletes(
   context: ApiContext,
   principal: Principal,
   all: readonly StoredObject[],
-  dryRun: boolean,
-): Promise<string[]> {
-  const warnings = new Set<string>()
+  { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: Set<string> },
+): Promise<void> {
   const requests: AdmissionRequest[] = []
   for (const { key, object } of all) {
     if (object.metadata.deletionTimestamp !== undefined) continue
@@ -167,7 +251,6 @@ async function checkDeletes(
     requests.push(request)
   }
   await admitDeletes(context, requests)
-  return [...warnings]
 }
 
 /** A definition in use stays: else its objects lose their meaning, their targets their keeper. */

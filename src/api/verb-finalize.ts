@@ -3,8 +3,7 @@
 
 import { isObject, type Json } from "../base/json.ts"
 import type { ApiObject } from "../object/object.ts"
-import { type ApiContext, commitObjects } from "./api-context.ts"
-import { encodeObject } from "./codec.ts"
+import { type ApiContext, commitObject } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
 import { finishNamespace, innerFinalizers, readContent } from "./namespace-end.ts"
 import { namespaceKey } from "./namespace-exists.ts"
@@ -32,8 +31,7 @@ export async function finalizeNamespace(
     // Without content it ends by itself as soon as nobody else waits.
     const finalizers = [...new Set([...wanted, contentFinalizer])]
     const object = { ...old.object, spec: { ...old.object.spec, finalizers } }
-    const write = { ...old, before: old.revision, object, value: encodeObject(object) }
-    const revision = await commitObjects(context, [write], { checks: [], writes: [] })
+    const revision = await commitObject(context, { ...old, before: old.revision, object })
     if (revision === undefined) continue
     if (ending) await finishNamespace(context, name)
     const now = await readStored(context, namespaceKey(name))

@@ -5,7 +5,7 @@ import type { ApiObject, ObjectKey } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { apiFault } from "./faults.ts"
 import type { ServedResource } from "./served-resource.ts"
-import { asServed, readStored } from "./stored-object.ts"
+import { readStored } from "./stored-object.ts"
 
 export async function getObject(
   context: ApiContext,
@@ -13,7 +13,7 @@ export async function getObject(
 ): Promise<ApiObject | undefined> {
   const resource = context.registry.need(ref)
   const stored = await readStored(context, keyOf(resource, ref.namespace, ref.name), resource)
-  return stored === undefined ? undefined : asServed(resource, stored.object)
+  return stored?.object
 }
 
 /** The key of an object of the resource; refuses a namespace where none belongs, and reverse. */

@@ -14,7 +14,7 @@ import { apiFault } from "./faults.ts"
 import { applyJsonPatch, applyMergePatch, operationsMax, PatchError } from "./json-patch.ts"
 import { readInput } from "./read-input.ts"
 import type { ServedResource } from "./served-resource.ts"
-import { asServed, faultNames, needStored } from "./stored-object.ts"
+import { faultNames, needStored } from "./stored-object.ts"
 import { keyOf } from "./verb-get.ts"
 import {
   checkPreconditions,
@@ -35,13 +35,14 @@ export async function patchObject(
   patch: Json,
   options: UpdateOptions = {},
 ): Promise<Written> {
-  const resource = context.registry.need(ref)
-  needSubresource(resource, options.subresource)
-  const key = keyOf(resource, ref.namespace, ref.name)
-  checkPatch(resource, type, patch)
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const resource = context.registry.need(ref)
+    needSubresource(resource, options.subresource)
+    const key = keyOf(resource, ref.namespace, ref.name)
+    checkPatch(resource, type, patch)
     const old = await needStored(context, key, resource)
-    const before = asServed(resource, old.object)
+    // What the schema does not know was stored under another one, and is nobody's mistake now.
+    const before = resource.versions.prune(old.object)
     const patched = applyPatch(resource, before, type, patch)
     const read = readInput(resource, patched, "patch", options)
     checkSame(before, read.object)
@@ -54,7 +55,7 @@ export async function patchObject(
     if (written !== undefined) return written
     if (!protects("server-side-retry")) break
   }
-  throw conflict(key)
+  throw conflict(keyOf(context.registry.need(ref), ref.namespace, ref.name))
 }
 
 function applyPatch(

@@ -87,6 +87,9 @@ describe("list", () => {
       { labelSelector: "a in ()x" },
       { fieldSelector: "spec.color=red" },
       { fieldSelector: "metadata.name" },
+      { fieldSelector: "," },
+      { fieldSelector: " " },
+      { fieldSelector: "metadata.name=a=b" },
       { continue: "AAAA" },
     ]) {
       expect(await faultOf(world.verbs.list(alice, configMaps, options))).toMatchObject({

@@ -7,7 +7,7 @@ import type { ApplyOptions, ObjectRef, PatchType, WriteOptions } from "../contra
 import type { Principal } from "../contract/principal.ts"
 import type { ScaleVerbs, Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry } from "../object/object.ts"
-import { applyMerge } from "../schema/apply-merge.ts"
+import { applySteps } from "../schema/apply-merge.ts"
 import { sourceConflict } from "./admission/source-fields.ts"
 import type { ApiContext } from "./api-context.ts"
 import { applyConflictFault } from "./apply-conflicts.ts"
@@ -27,10 +27,11 @@ import {
   type ServedResource,
   servedApiVersion,
 } from "./served-resource.ts"
-import { asServed, faultNames, needStored, type StoredObject } from "./stored-object.ts"
+import { faultNames, needStored, type StoredObject } from "./stored-object.ts"
 import { invalidFault } from "./validate-object.ts"
 import { keyOf } from "./verb-get.ts"
 import { checkPreconditions } from "./verb-update.ts"
+import { versionedKind, withVersions } from "./versioned-kind.ts"
 import { conflict, writeObject } from "./write-object.ts"
 
 /** One, and five more when another write came first, as Kubernetes does. */
@@ -72,7 +73,7 @@ function refuse(verb: string, ref: ObjectRef, why: string): Error {
 async function getScale(context: ApiContext, ref: ObjectRef): Promise<ApiObject> {
   const { resource, paths } = needScale(context, ref)
   const stored = await needStored(context, keyOf(resource, ref.namespace, ref.name), resource)
-  const object = asServed(resource, stored.object)
+  const { object } = stored
   if (numberAt(object, paths.spec) !== undefined) return scaleOf(paths, object)
   throw refuse("read", ref, `the spec replicas field "${paths.spec}" does not exist`)
 }
@@ -165,20 +166,26 @@ async function writeScale(
   options: WriteOptions,
   applied?: ApplyOptions,
 ): Promise<Written> {
-  const { resource, paths } = needScale(context, ref)
   if (applied !== undefined) checkManager(applied.fieldManager, principal.name)
-  const key = keyOf(resource, ref.namespace, ref.name)
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const { resource, paths } = needScale(context, ref)
+    const key = keyOf(resource, ref.namespace, ref.name)
     const old = await needStored(context, key, resource)
-    const before = asServed(resource, old.object)
+    const before = old.object
     const wanted = change(scaleOf(paths, before))
     checkPreconditions(old, wanted)
     const replicas = checkReplicas(resource, ref, paths, wanted, before)
     const object = withReplicas(before as Json, partsOf(paths.spec), replicas) as ApiObject & Json
     const managedFields =
       applied === undefined
-        ? owned(context, principal, resource, old, object, options)
-        : mergeOwners(context, resource, old, applied, configOf(resource, ref, paths, replicas))
+        ? await owned(context, principal, resource, old, object, options)
+        : await mergeOwners(
+            context,
+            resource,
+            old,
+            applied,
+            configOf(resource, ref, paths, replicas),
+          )
     const written = await writeObject(context, {
       principal,
       resource,
@@ -191,9 +198,8 @@ async function writeScale(
       warnings: [],
     })
     if (written !== undefined) return { ...written, object: scaleOf(paths, written.object) }
-    if (wanted.resourceVersion) break
   }
-  throw conflict(key)
+  throw conflict(keyOf(context.registry.need(ref), ref.namespace, ref.name))
 }
 
 function checkReplicas(
@@ -229,11 +235,11 @@ function owned(
   old: StoredObject,
   object: ApiObject,
   options: WriteOptions,
-): readonly ManagedFieldsEntry[] {
+): Promise<readonly ManagedFieldsEntry[]> {
   const manager = managerOf(options, principal)
   const writer = { manager, principal, subresource: "scale", time: now(context.clock) } as const
   const base = old.object.metadata.managedFields ?? []
-  return ownAfterUpdate(resource, writer, old.object, object, base)
+  return ownAfterUpdate(context, resource, writer, old.object, object, base)
 }
 
 function configOf(
@@ -247,13 +253,13 @@ function configOf(
   return withReplicas(whole, partsOf(paths.spec), replicas) as JsonObject
 }
 
-function mergeOwners(
+async function mergeOwners(
   context: ApiContext,
   resource: ServedResource,
   old: StoredObject,
   options: ApplyOptions,
   config: JsonObject,
-): readonly ManagedFieldsEntry[] {
+): Promise<readonly ManagedFieldsEntry[]> {
   const { fieldManager: manager, force = false } = options
   const who = {
     manager,
@@ -262,9 +268,10 @@ function mergeOwners(
     subresource: "scale",
     force,
   }
-  const live = asServed(resource, old.object) as JsonObject
+  const live = old.object as JsonObject
   const entries = old.object.metadata.managedFields ?? []
-  const merged = applyMerge(resource.schema.node, live, config, who, entries)
+  const steps = applySteps(versionedKind(resource), live, config, who, entries)
+  const merged = await withVersions(context, resource, steps)
   const ofSource = merged.conflicts.filter((one) => isDeclaringManager(one.manager))
   if (ofSource[0] !== undefined) {
     const fields = ofSource.map(({ path }) => path)

@@ -40,19 +40,19 @@ export async function updateObject(
   input: ApiObject,
   options: UpdateOptions = {},
 ): Promise<Written> {
-  const resource = context.registry.need(ref)
-  needSubresource(resource, options.subresource)
-  const read = readInput(resource, input, "update", options)
-  const { metadata } = read.object
-  const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
-  const locked = Boolean(metadata.resourceVersion)
-  const creates = resource.createOnUpdate && options.subresource === undefined
   for (let attempt = 0; attempt < attempts; attempt++) {
+    const resource = context.registry.need(ref)
+    needSubresource(resource, options.subresource)
+    const read = readInput(resource, input, "update", options)
+    const { metadata } = read.object
+    const key = keyOf(resource, metadata.namespace ?? "", metadata.name ?? "")
+    const creates = resource.createOnUpdate && options.subresource === undefined
     const old = await readStored(context, key, resource)
     if (old === undefined && metadata.uid) throw uidMismatch(key, metadata.uid, "")
     if (old === undefined && !creates) throw apiFault("SPT-API-001", { ...faultNames(key) })
     if (old !== undefined) checkPreconditions(old, metadata)
-    if (old !== undefined && !locked) needVersion(resource, key.name, principal, options)
+    if (old !== undefined && !metadata.resourceVersion)
+      needVersion(resource, key.name, principal, options)
     const written =
       old === undefined
         ? await createNamed(context, principal, resource, read, options)
@@ -61,9 +61,9 @@ export async function updateObject(
             warnings: read.warnings,
           })
     if (written !== undefined) return written
-    if (locked) break
   }
-  throw conflict(key)
+  const { namespace = "", name } = input.metadata
+  throw conflict(keyOf(context.registry.need(ref), namespace, name))
 }
 
 /** Writing over whatever is there is for kinds whose clients are used to it. */
@@ -102,7 +102,7 @@ export async function replaceStored(
   const base = baseManagedFields(given, old.object.metadata.managedFields, isEngine(principal))
   const owned = subresource === "" ? object : withStatusOf(old.object, object)
   const writer: UpdateWriter = { manager, principal, subresource, time: now(context.clock) }
-  const managedFields = ownAfterUpdate(resource, writer, old.object, owned, base)
+  const managedFields = await ownAfterUpdate(context, resource, writer, old.object, owned, base)
   return writeObject(context, {
     principal,
     resource,

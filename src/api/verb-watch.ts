@@ -7,13 +7,12 @@ import type { Change, Entry, Revision, WatchEvent } from "../contract/store.ts"
 import type { WatchRequest } from "../contract/verbs.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
-import { decodeObject } from "./codec.ts"
 import { convertEntries } from "./convert-objects.ts"
 import { apiFault } from "./faults.ts"
 import { needRevision, tooLarge } from "./list-options.ts"
 import { readSelectors, type Selector } from "./selectors.ts"
+import { readBytes } from "./served-form.ts"
 import type { ServedResource } from "./served-resource.ts"
-import { asServed } from "./stored-object.ts"
 import { listPrefix } from "./verb-list.ts"
 
 /** A change as it is stored; the object is made only for those who ask. */
@@ -21,6 +20,10 @@ export interface RawEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED"
   readonly value: Uint8Array
   readonly revision: Revision
+  /** The revision that the value was stored at: of what went, an older one. */
+  readonly written: Revision
+  /** Another event of this revision follows: who has seen only this one can't resume after it. */
+  readonly more?: true
 }
 
 export type RawWatchEvent =
@@ -38,7 +41,7 @@ export async function* watchObjectsOf(
 }
 
 export const eventObject = (resource: ServedResource, { value, revision }: RawEvent): ApiObject =>
-  asServed(resource, decodeObject(value, revision))
+  readBytes(resource, value, revision)
 
 export function watchObjects(
   context: ApiContext,
@@ -58,8 +61,8 @@ export function watchRaw(
   const resource = context.registry.need(ref)
   const prefix = listPrefix(resource, request)
   const selector = readSelectors(request.labelSelector, request.fieldSelector, resource)
-  const after = needRevision(request.resourceVersion)
   const newest = context.store.revision
+  const after = request.resourceVersion === "" ? newest : needRevision(request.resourceVersion)
   if (after > newest) throw tooLarge(after, newest)
   // A version that is no longer served ends its watches; clients then ask again and are told.
   const signal = context.registry.whileServed(ref, request.signal)
@@ -90,10 +93,14 @@ async function* follow(context: ApiContext, following: Following): AsyncGenerato
       if (event.kind === "progress") {
         yield { type: "BOOKMARK", resourceVersion: String(event.revision) }
       } else {
+        let held: RawEvent | undefined
         for (const change of event.changes) {
           const converted = await convert(context, following, change)
-          if (converted !== undefined) yield converted
+          if (converted === undefined) continue
+          if (held !== undefined) yield { ...held, more: true }
+          held = converted
         }
+        if (held !== undefined) yield held
       }
       after = event.revision
     }
@@ -163,18 +170,20 @@ class PlainEvents implements AsyncIterableIterator<RawWatchEvent> {
       const value = { type: "BOOKMARK", resourceVersion: String(event.revision) } as const
       return { done: false, value }
     }
-    for (const change of event.changes) {
-      const plain = plainEvent(change)
-      if (plain !== undefined) this.#ready.push(plain)
-    }
+    const plain = event.changes.map(plainEvent).filter((one) => one !== undefined)
+    const last = plain.pop()
+    for (const one of plain) this.#ready.push({ ...one, more: true })
+    if (last !== undefined) this.#ready.push(last)
     return this.next()
   }
 }
 
 function plainEvent({ kind, value, previousRevision, modRevision }: Change): RawEvent | undefined {
   if (value === undefined) return undefined
-  const put = previousRevision === 0 ? "ADDED" : "MODIFIED"
-  return { type: kind === "delete" ? "DELETED" : put, value, revision: modRevision }
+  const revision = modRevision
+  if (kind === "delete") return { type: "DELETED", value, revision, written: previousRevision }
+  const type = previousRevision === 0 ? "ADDED" : "MODIFIED"
+  return { type, value, revision, written: revision }
 }
 
 type Stored = Pick<Entry, "value" | "modRevision">
@@ -191,21 +200,24 @@ async function convert(
     return bytes
   }
   const value = await served({ ...change, value: change.value })
-  const read = (bytes: Uint8Array): ApiObject => asServed(resource, decodeObject(bytes, revision))
+  const read = (bytes: Uint8Array): ApiObject => readBytes(resource, bytes, revision)
   if (selector === undefined) return plainEvent({ ...change, value })
   const isNew = change.previousRevision === 0
   const selected = selector(read(value))
-  if (change.kind === "delete") return selected ? { type: "DELETED", value, revision } : undefined
-  if (isNew) return selected ? { type: "ADDED", value, revision } : undefined
+  if (change.kind === "delete" || isNew) {
+    return selected ? plainEvent({ ...change, value }) : undefined
+  }
+  const written = revision
   const former = await context.store.get(change.key, change.previousRevision)
   // When the former content is gone nobody can say whether it was selected; saying so once more is
   // harmless, since clients know what they hold.
   if (former === undefined || "kind" in former) {
-    return { type: selected ? "MODIFIED" : "DELETED", value, revision }
+    return { type: selected ? "MODIFIED" : "DELETED", value, revision, written }
   }
   const before = await served(former)
   const wasSelected = selector(read(before))
-  if (selected) return { type: wasSelected ? "MODIFIED" : "ADDED", value, revision }
+  if (selected) return { type: wasSelected ? "MODIFIED" : "ADDED", value, revision, written }
   // Leaving the selection shows the former content, at the revision of the change.
-  return wasSelected ? { type: "DELETED", value: before, revision } : undefined
+  const gone = { type: "DELETED", value: before, revision, written: former.modRevision } as const
+  return wasSelected ? gone : undefined
 }

@@ -13,18 +13,19 @@ import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../ob
 import { mutateByHooks, validateByHooks } from "./admission/admission-hooks.ts"
 import { checkSourceFields, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
-import { type ApiContext, commitObjects } from "./api-context.ts"
+import { type ApiContext, commitObject } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
 import { convertToStored } from "./convert-objects.ts"
-import { definitionCheck } from "./definition-end.ts"
+import { definitionCheck, definitionKey } from "./definition-end.ts"
 import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
 import { namespaceCheck } from "./namespace-exists.ts"
+import { asServed, asStored } from "./served-form.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
-import { asServed, asStored, faultNames, type StoredObject } from "./stored-object.ts"
+import { faultNames, type StoredObject } from "./stored-object.ts"
 import { validateObject } from "./validate-object.ts"
 
 export interface Draft {
@@ -42,12 +43,12 @@ export interface Draft {
   readonly warnings: readonly string[]
 }
 
-/** Undefined when somebody else changed the object meanwhile; the caller may try again. */
-export async function writeObject(context: ApiContext, given: Draft): Promise<Written | undefined> {
-  const { resource, key } = given
-  // From here to the commit everything is in the form that was asked for.
-  const old = given.old && { ...given.old, object: asServed(resource, given.old.object) }
-  const draft = { ...given, old }
+/**
+ * Undefined when somebody else changed the object or its definition meanwhile; the caller may try
+ * again, by the definition as it is then.
+ */
+export async function writeObject(context: ApiContext, draft: Draft): Promise<Written | undefined> {
+  const { resource, key, old } = draft
   const warnings = [...draft.warnings]
   const asked = resource.schema.applyDefaults(
     withServerFields(context, draft) as JsonObject,
@@ -58,7 +59,7 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     admitted instanceof Promise ? await admitted : admitted,
     old?.object,
   )
-  if (old !== undefined) checkSourceFields(draft, old.object, object)
+  if (old !== undefined) await checkSourceFields(context, draft, old.object, object)
   validateObject(resource, object, old?.object)
   const request = admissionRequest(draft, object, warnings)
   for (const plugin of context.validating) {
@@ -72,11 +73,10 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     created: old === undefined,
     changed,
   })
-  const stored =
-    resource.conversion === undefined
-      ? asStored(resource, object)
-      : await convertToStored(context, resource, object)
-  const before = given.old?.storedVersion ?? given.old?.object.apiVersion
+  const form = await storedForm(context, resource, object)
+  if (form === undefined) return undefined
+  const { stored } = form
+  const before = old?.storedVersion ?? old?.object.apiVersion
   const moved = before !== undefined && before !== stored.apiVersion
   if (old !== undefined && !moved && sameObject(old.object, object)) {
     return answer(old.object, false)
@@ -87,8 +87,8 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     const sizes = { size: value.byteLength, limit }
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
-  const checks = old === undefined ? await placeChecks(context, draft) : []
-  if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(object, true)
+  const checks = old === undefined ? await placeChecks(context, draft) : form.checks
+  if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(form.answer, true)
   const ends = isEnded(object)
   const place = storageKey(key)
   // The engine keeps its own events, a bounded number of them.
@@ -98,16 +98,44 @@ export async function writeObject(context: ApiContext, given: Draft): Promise<Wr
     storageKey: place,
     before: old?.revision ?? 0,
     object: ends ? undefined : stored,
-    value: ends ? undefined : value,
+    ...(ends ? {} : { value }),
     ...(lease === undefined ? {} : { lease }),
   }
-  const revision = await commitObjects(context, [write], { checks, writes: [] })
+  const revision = await commitObject(context, write, checks)
   if (revision === undefined) {
     context.namespaces.forget(key.namespace)
     return undefined
   }
   if (ends) await afterEnd(context, [{ key, object: stored }])
-  return { ...answer(withRevision(object, revision), true), stored: { value, revision } }
+  return { ...answer(withRevision(form.answer, revision), true), stored: { value, revision } }
+}
+
+interface StoredForm {
+  readonly stored: ApiObject
+  /** The same as it will be read: another version may have no place for all of it. */
+  readonly answer: ApiObject
+  readonly checks: readonly Check[]
+}
+
+/** Undefined when the definition changed since: by that one nothing was read or judged. */
+async function storedForm(
+  context: ApiContext,
+  resource: ServedResource,
+  object: ApiObject,
+): Promise<StoredForm | undefined> {
+  if (resource.builtIn) return { stored: asStored(resource, object), answer: object, checks: [] }
+  const converted = resource.conversion !== undefined
+  const stored = converted
+    ? await convertToStored(context, resource, object)
+    : asStored(resource, object)
+  const known = context.registry.definition(resource.definition)
+  const { versions } = resource
+  if (known?.versions !== undefined && known.versions.since !== versions.since) return undefined
+  const alike = converted || versions.areAlike(object.apiVersion, stored.apiVersion)
+  const answer = alike ? object : asServed(resource, stored)
+  const key = storageKey(definitionKey(resource.definition))
+  const checks = known === undefined ? [] : [{ key, modRevision: known.revision }]
+  return { stored, answer, checks }
 }
 
 /** A new object needs its namespace and its definition, alive, until it is committed. */

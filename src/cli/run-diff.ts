@@ -7,6 +7,7 @@ import { authorsAnnotation } from "../object/authors.ts"
 import { type ApiObject, loopLabel } from "../object/object.ts"
 import type { Cli } from "./command.ts"
 import { exitCode } from "./exit-codes.ts"
+import { type FileDifference, maskedDifference } from "./masked-differences.ts"
 import { printDocument } from "./render/document.ts"
 import { changeLines, valueText } from "./render/field-change.ts"
 import { issueLines } from "./render/issue-lines.ts"
@@ -14,12 +15,6 @@ import { printable } from "./render/printable.ts"
 import { tableLines } from "./render/table.ts"
 import { findObject, keyOf, servedKinds } from "./resolve-kinds.ts"
 import { readObjects, tryAll } from "./run-apply.ts"
-
-interface FileDifference {
-  readonly path: string
-  readonly before?: Json
-  readonly after?: Json
-}
 
 export async function diffFiles(cli: Cli, files: readonly string[]): Promise<number> {
   const { terminal } = cli
@@ -31,7 +26,9 @@ export async function diffFiles(cli: Cli, files: readonly string[]): Promise<num
     return exitCode.failed
   }
   const found = given.flatMap(({ object }, index) => {
-    const fields = [...differences(wantedOf(before[index]), wantedOf(after[index]), "")]
+    const fields = [...differences(wantedOf(before[index]), wantedOf(after[index]), "")].map(
+      (field) => maskedDifference(object, field),
+    )
     const { name, namespace } = object.metadata
     const created = before[index] === undefined
     return fields.length === 0 ? [] : [{ kind: object.kind, namespace, name, created, fields }]

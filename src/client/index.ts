@@ -2,6 +2,7 @@
 
 export { systemClock, systemRandom } from "../base/system.ts"
 export type { Client } from "../contract/client.ts"
+export { fieldTerm } from "../object/field-selector.ts"
 export { type HttpClient, httpClient } from "./http/http-client.ts"
 export type { ClientTls, HttpClientOptions } from "./http/http-connection.ts"
 export { type KubeconfigClientOptions, kubeconfigClient } from "./http/kubeconfig-client.ts"

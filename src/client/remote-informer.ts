@@ -117,16 +117,15 @@ export class RemoteInformer {
     const options = { ...selection, resourceVersion: after, signal: this.#stop.signal }
     for await (const event of client.watch(resource, options)) {
       this.#failures = 0
-      if (event.type === "BOOKMARK") this.#version = event.resourceVersion
-      else this.#take(event.type === "DELETED", event.object)
+      if (event.type === "BOOKMARK") {
+        this.#version = event.resourceVersion
+        continue
+      }
+      const { object } = event
+      if (event.type === "DELETED") this.#delete(keyOf(object))
+      else this.#put(object)
+      this.#version = object.metadata.resourceVersion ?? this.#version
     }
-  }
-
-  #take(isDeleted: boolean, object: ApiObject): void {
-    if (isDeleted) this.#delete(keyOf(object))
-    else this.#put(object)
-    // More may have changed at the same revision: asked for again, what is known is left out.
-    this.#version = String(revisionOf(object) - 1)
   }
 
   #put(object: ApiObject): void {

@@ -46,11 +46,20 @@ export interface ApplyOptions extends WriteOptions {
   readonly subresource?: "status"
 }
 
-export interface DeleteOptions {
-  readonly dryRun?: boolean
+/** What must hold of an object for it to be deleted; 409 otherwise. */
+export interface Preconditions {
   readonly uid?: string
   readonly resourceVersion?: string
+}
+
+export interface DeleteOptions extends Preconditions {
+  readonly dryRun?: boolean
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan"
+}
+
+/** `resourceVersion` is that of the list; what must hold of each object is apart from it. */
+export interface DeleteManyOptions extends ListOptions, Omit<DeleteOptions, keyof Preconditions> {
+  readonly preconditions?: Preconditions
 }
 
 export type ObjectEvent =
@@ -77,10 +86,7 @@ export interface Client {
   apply(resource: ResourceRef, object: ApiObject, options: ApplyOptions): Promise<ApiObject>
   /** The object as it was marked or last was; held deletes throw 403 and name the plan. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<ApiObject>
-  deleteCollection(
-    resource: ResourceRef,
-    options?: ListOptions & DeleteOptions,
-  ): Promise<ObjectList>
+  deleteCollection(resource: ResourceRef, options?: DeleteManyOptions): Promise<ObjectList>
   /** Any subresource or view that is not one of the verbs above (plans/approval, ledger views). */
   call(method: "GET" | "POST", path: string, body?: Json): Promise<Json>
 }

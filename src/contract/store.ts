@@ -1,7 +1,8 @@
 // The store port: etcd's semantics in one screen. Engines and replicas may differ; these promises
 // do not (docs/decisions/0002-store-port.md, test/conformance/store.ts):
 // - one strictly increasing revision for everything, never reused, not even after a restore;
-// - a commit applies all of its writes at one revision or none; when it answers, it is durable;
+// - a commit applies all of its writes or none, at one revision unless a write asks for its own;
+//   when it answers, it is durable;
 // - a watch is ordered, unique, gap-free, atomic per revision and resumable; where that past is
 //   gone it says "compacted", and a reader too slow to be buffered is cut with "overrun".
 
@@ -46,7 +47,7 @@ export interface Check {
   readonly modRevision: Revision
 }
 
-export type Write =
+export type Write = (
   | {
       readonly kind: "put"
       readonly key: string
@@ -54,10 +55,20 @@ export type Write =
       readonly lease?: string
     }
   | { readonly kind: "delete"; readonly key: string }
+) & {
+  /**
+   * It gets a revision that it shares with no other write. The writes of a commit get their
+   * revisions in their order and without a gap; neighbours that are not apart share one.
+   */
+  readonly apart?: true
+}
 
 export interface Committed {
   readonly kind: "committed"
+  /** The newest of the commit. */
   readonly revision: Revision
+  /** There when a write was apart: of each write; one that changed nothing has that before it. */
+  readonly revisions?: readonly Revision[]
 }
 
 export interface Refused {
@@ -120,7 +131,7 @@ export interface Store {
   grantLease(ttlMs: number): Promise<string>
   /** False when the lease is gone. */
   renewLease(lease: string): Promise<boolean>
-  /** Deletes the lease and every key attached to it, in one commit. */
+  /** Deletes the lease and every key attached to it, in one commit, each of them apart. */
   revokeLease(lease: string): Promise<void>
   close(): Promise<void>
 }

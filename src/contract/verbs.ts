@@ -5,6 +5,7 @@ import type { Json } from "../base/json.ts"
 import type { ApiObject, ObjectKey, ResourceRef } from "../object/object.ts"
 import type {
   ApplyOptions,
+  DeleteManyOptions,
   DeleteOptions,
   ListOptions,
   ObjectEvent,
@@ -35,6 +36,7 @@ export interface Deleted {
 }
 
 export interface WatchRequest extends ListOptions {
+  /** Changes after this one; "" is now. */
   readonly resourceVersion: string
   readonly signal: AbortSignal
 }
@@ -114,7 +116,7 @@ export interface Verbs {
   deleteCollection(
     principal: Principal,
     resource: ResourceRef,
-    options?: ListOptions & DeleteOptions,
+    options?: DeleteManyOptions,
   ): Promise<ObjectList>
   /** Judges and marks a set as one request; how a source prunes. Missing objects are skipped. */
   deleteSet(

@@ -2,10 +2,14 @@
 // whose owner ended. One after another, a moment after the change, and never again by itself.
 
 import { afterEnd, releaseForeground } from "../api/after-end.ts"
-import { collectGarbage } from "../api/collect-garbage.ts"
+import { collectGarbage, collectorPrincipal } from "../api/collect-garbage.ts"
 import { finishDefinition } from "../api/definition-end.ts"
+import { endingNamespaces } from "../api/namespace-exists.ts"
 import { parseStorageKey } from "../api/storage-keys.ts"
+import { deleteKeys } from "../api/verb-delete.ts"
 import type { Timer } from "../base/clock.ts"
+import { toFault } from "../base/faults.ts"
+import type { ObjectKey } from "../object/object.ts"
 import type { Plane } from "./plane.ts"
 
 const quietMs = 1000
@@ -30,6 +34,7 @@ export class GarbageCollector {
       const ended = key === undefined ? undefined : await releaseForeground(context, key, uid)
       if (ended !== undefined) await afterEnd(context, [ended])
     }
+    this.#running = this.#running.then(() => this.#emptyNamespaces())
     context.owners.onSuspects((keys) => this.#suspect(keys))
     this.#suspect(context.owners.keys())
   }
@@ -38,6 +43,31 @@ export class GarbageCollector {
     this.#closed = true
     this.#timer?.cancel()
     await this.#running
+  }
+
+  /** Those that were going when the plane ended: what goes in parts goes on. */
+  async #emptyNamespaces(): Promise<void> {
+    const { context } = this.#plane.api
+    try {
+      for await (const key of endingNamespaces(context)) {
+        if (this.#closed) return
+        await this.#emptyNamespace(key)
+      }
+    } catch (error) {
+      if (!this.#closed) this.#plane.engine.failed(error)
+    }
+  }
+
+  async #emptyNamespace(key: ObjectKey): Promise<void> {
+    const { api, ports } = this.#plane
+    try {
+      await deleteKeys(api.context, collectorPrincipal, [key], { origin: "namespace" })
+    } catch (error) {
+      const { status, message } = toFault(error)
+      if (status === undefined) throw error
+      // Held by a guard, or refused by a webhook: it stays, as it would for whoever asks.
+      ports.logger.warn(`namespace ${key.name} can't be emptied: ${message}`)
+    }
   }
 
   #suspect(keys: readonly string[]): void {

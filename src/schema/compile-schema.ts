@@ -11,7 +11,7 @@ import { schemaFault } from "./faults.ts"
 import { type Issue, type IssuePath, issueText } from "./issue.ts"
 import { joinObjectMeta } from "./object-meta.ts"
 import { ruleIssues } from "./rule-issues.ts"
-import { parseNode, type SchemaNode, walkNodes } from "./schema-node.ts"
+import { parseNode, type SchemaNode, untypedNode, walkNodes } from "./schema-node.ts"
 import { structuralIssues } from "./structural-rules.ts"
 import { ValidationWalk } from "./validation-walk.ts"
 
@@ -25,8 +25,9 @@ export interface CompiledSchema {
   validate(value: Json, old?: Json): readonly Issue[]
   /** Without unknown members, and their places. The same reference when nothing was pruned. */
   prune(value: JsonObject): { value: JsonObject; unknown: readonly IssuePath[] }
-  /** Whether there is any default: without, no stored object ever changes when it is read. */
   readonly hasDefaults: boolean
+  /** Whether anything but metadata could have unknown members. */
+  readonly canPrune: boolean
   /** With defaults. The same reference when nothing changed. */
   applyDefaults(value: JsonObject): JsonObject
 }
@@ -78,6 +79,7 @@ function compileNode(node: SchemaNode, whole: boolean): CompiledSchema {
   const rules = once(() => compileRules(node, whole))
   const pruner = once(() => compilePruner(node))
   const defaulter = once(() => compileDefaulter(node))
+  const canPrune = once(() => compilePruner(withFreeMetadata(node)) !== undefined)
   const hasDefaults = once(() => [...walkNodes(node)].some((one) => one.node.default !== undefined))
   return {
     node,
@@ -106,11 +108,20 @@ function compileNode(node: SchemaNode, whole: boolean): CompiledSchema {
     get hasDefaults() {
       return hasDefaults()
     },
+    get canPrune() {
+      return canPrune()
+    },
     applyDefaults(value) {
       const fill = defaulter()
       return fill === undefined ? value : (fill(value) as JsonObject)
     },
   }
+}
+
+/** Every write prunes metadata, and its schema is always the same. */
+function withFreeMetadata(node: SchemaNode): SchemaNode {
+  const properties = new Map(node.properties).set("metadata", untypedNode)
+  return { ...node, properties }
 }
 
 function once<T>(make: () => T): () => T {

@@ -28,15 +28,18 @@ export function ownerId(name: OwnerName): string {
   return JSON.stringify([name.operation, name.manager, version, name.subresource ?? ""])
 }
 
-/** Throws SPT-OBJECT-001 when an entry is not readable; emptied entries are left out. */
+/**
+ * Throws SPT-OBJECT-001 when an entry is not readable; emptied entries are left out. `nodeOf` is
+ * the schema of an entry's version.
+ */
 export function readOwners(
   managedFields: readonly ManagedFieldsEntry[],
-  node: SchemaNode = untypedNode,
+  nodeOf: (apiVersion: string) => SchemaNode = () => untypedNode,
 ): Map<string, Owner> {
   const owners = new Map<string, Owner>()
   for (const entry of managedFields) {
     const stored = FieldSet.fromFieldsV1(entry.fieldsV1 ?? {})
-    const set = conformSet(node, stored)
+    const set = conformSet(nodeOf(entry.apiVersion), stored)
     if (set.isEmpty) continue
     const id = ownerId(entry)
     const same = owners.get(id)?.set

@@ -41,7 +41,7 @@ export const sourceFault = defineFaults({
   },
   "SPT-SOURCE-008": {
     fault: "stuck",
-    text: "cannot accept the tag {tag} in {file}: only plain YAML values are read",
+    text: "cannot accept a tag in {file}: only plain YAML values are read",
     hint: "remove the tag, and quote the value if it is meant to be a string",
   },
   "SPT-SOURCE-009": {
@@ -61,13 +61,13 @@ export const sourceFault = defineFaults({
   },
   "SPT-SOURCE-012": {
     fault: "stuck",
-    text: "cannot keep the number {number} exactly: it is outside what JSON readers agree on",
+    text: "cannot keep this number of {file} exactly: it is outside what JSON readers agree on",
     hint: "quote it, so that it is a string; integers of 64 bits are kept as numbers",
   },
   "SPT-SOURCE-013": {
     fault: "stuck",
-    text: "cannot tell what {number} means: a leading zero is octal to some readers only",
-    hint: 'quote it ("{number}") when it is text such as a file mode, else drop the zero',
+    text: "cannot tell what a number of {file} means: leading zeros are octal to some readers only",
+    hint: 'quote it ("0644") when it is text such as a file mode, else drop the zero',
   },
   "SPT-SOURCE-014": {
     fault: "stuck",
@@ -76,7 +76,7 @@ export const sourceFault = defineFaults({
   },
   "SPT-SOURCE-015": {
     fault: "stuck",
-    text: "cannot accept the directive {directive} in {file}: manifests are read as YAML 1.2",
+    text: "cannot accept a directive in {file}: manifests are read as YAML 1.2",
     hint: "remove the line that starts with %",
   },
   "SPT-SOURCE-016": {

@@ -53,13 +53,18 @@ export function decideBatch(
       decisions.push(decision)
       continue
     }
-    const made = makeRows(request.writes, revision + 1, find)
-    if (made.length > 0) revision++
-    for (const row of made) {
+    const made = makeRows(request.writes, revision, find)
+    revision = made.revision
+    for (const row of made.rows) {
       rows.push(row)
       overlay.set(row.key, row)
     }
-    decisions.push({ kind: "committed", revision })
+    const { revisions } = made
+    decisions.push({
+      kind: "committed",
+      revision,
+      ...(revisions === undefined ? {} : { revisions }),
+    })
   }
   return { decisions, rows, revision, written: overlay }
 }
@@ -91,16 +96,35 @@ function judge(
   return undefined
 }
 
+interface Made {
+  readonly rows: readonly Row[]
+  /** The newest of them, or the one they came after. */
+  readonly revision: Revision
+  readonly revisions: readonly Revision[] | undefined
+}
+
 /** Deleting a key that is not there changes nothing and makes no row. */
-function makeRows(writes: readonly Write[], revision: Revision, find: Find): Row[] {
+function makeRows(writes: readonly Write[], after: Revision, find: Find): Made {
   const rows: Row[] = []
+  const revisions = writes.some(({ apart }) => apart) ? ([] as Revision[]) : undefined
+  let revision = after
+  /** How many the revision holds; undefined when no more may share it. */
+  let shared: number | undefined
   for (const write of writes) {
     const current = find(write.key)
     const previousRevision = modRevision(current)
     const there = current !== undefined && previousRevision > 0
-    if (write.kind === "delete" && !there) continue
+    if (write.kind === "delete" && !there) {
+      revisions?.push(revision)
+      continue
+    }
+    if (shared === undefined || write.apart) {
+      revision++
+      shared = 0
+    }
+    revisions?.push(revision)
     rows.push({
-      place: placeOf(revision, rows.length),
+      place: placeOf(revision, shared),
       key: write.key,
       createRevision: there ? current.createRevision : revision,
       previousRevision,
@@ -108,8 +132,9 @@ function makeRows(writes: readonly Write[], revision: Revision, find: Find): Row
       lease: write.kind === "put" ? write.lease : undefined,
       value: write.kind === "put" ? write.value : noValue,
     })
+    shared = write.apart ? undefined : shared + 1
   }
-  return rows
+  return { rows, revision, revisions }
 }
 
 const noValue = new Uint8Array(0)

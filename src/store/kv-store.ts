@@ -231,6 +231,7 @@ export class KvStore implements Store {
       [...this.#leases.keysOf(lease), `${leasePrefix}${lease}`].map((key) => ({
         kind: "delete",
         key,
+        apart: true,
       }))
     try {
       await this.#queue.add([], writes, 0)

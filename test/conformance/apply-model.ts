@@ -11,7 +11,14 @@ export type Shape =
   | { readonly kind: "struct"; readonly members: Readonly<Record<string, Shape>> }
   | { readonly kind: "map"; readonly entry: Shape }
   | { readonly kind: "set" }
-  | { readonly kind: "keyed"; readonly members: Readonly<Record<string, Shape>> }
+  | { readonly kind: "free" }
+  | { readonly kind: "embedded"; readonly members: Readonly<Record<string, Shape>> }
+  | {
+      readonly kind: "keyed"
+      readonly members: Readonly<Record<string, Shape>>
+      /** Items have a second key, which they may leave to its default. */
+      readonly defaulted: boolean
+    }
 
 const leaf = (schema: JsonObject, ...values: readonly Json[]): Shape => ({
   kind: "leaf",
@@ -22,6 +29,7 @@ const leaf = (schema: JsonObject, ...values: readonly Json[]): Shape => ({
 const leaves: readonly Shape[] = [
   leaf({ type: "string" }, "x", "y"),
   leaf({ type: "integer" }, 0, 1),
+  leaf({ "x-kubernetes-int-or-string": true }, 1, "1", "x"),
   leaf({ type: "array", items: { type: "integer" } }, [1], [1, 2], [2, 1]),
   leaf(
     { type: "object", "x-kubernetes-map-type": "atomic", additionalProperties: { type: "string" } },
@@ -32,6 +40,31 @@ const leaves: readonly Shape[] = [
 
 const names = ["a", "b", "c.d"] as const
 
+/** Where nothing is described, maps divide and lists do not. */
+const undescribed: readonly JsonObject[] = [
+  { n: 1 },
+  { n: 2, m: { in: "x" } },
+  { m: { in: "x", also: [1] } },
+  { m: { in: "y" }, list: [{ n: 1 }] },
+  { n: 1, list: [{ n: 1 }, { n: 2 }] },
+]
+
+const embedded: Shape = {
+  kind: "embedded",
+  members: {
+    apiVersion: leaf({ type: "string" }, "v1"),
+    kind: leaf({ type: "string" }, "Pod", "Job"),
+    metadata: {
+      kind: "struct",
+      members: {
+        name: leaf({ type: "string" }, "p", "q"),
+        labels: { kind: "map", entry: leaf({ type: "string" }, "x", "y") },
+      },
+    },
+    rest: { kind: "free" },
+  },
+}
+
 export const shapes: fc.Arbitrary<Shape> = fc.letrec<{ shape: Shape; struct: Shape }>((tie) => {
   const members = fc.dictionary(fc.constantFrom(...names), tie("shape"), { minKeys: 1, maxKeys: 3 })
   return {
@@ -41,7 +74,9 @@ export const shapes: fc.Arbitrary<Shape> = fc.letrec<{ shape: Shape; struct: Sha
       tie("struct"),
       tie("shape").map((entry): Shape => ({ kind: "map", entry })),
       fc.constant<Shape>({ kind: "set" }),
-      members.map((all): Shape => ({ kind: "keyed", members: all })),
+      members.map((all): Shape => ({ kind: "keyed", members: all, defaulted: false })),
+      members.map((all): Shape => ({ kind: "keyed", members: all, defaulted: true })),
+      fc.constantFrom<Shape>({ kind: "free" }, embedded),
     ),
     struct: members.map((all): Shape => ({ kind: "struct", members: all })),
   }
@@ -59,17 +94,31 @@ export function schemaOf(shape: Shape): JsonObject {
       return { type: "object", additionalProperties: schemaOf(shape.entry) }
     case "set":
       return { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" }
-    case "keyed":
+    case "free":
+      return { type: "object", "x-kubernetes-preserve-unknown-fields": true }
+    case "embedded":
+      return {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        properties: membersOf({ rest: shape.members.rest ?? { kind: "free" } }),
+      }
+    case "keyed": {
+      const second = { protocol: { type: "string", default: "TCP" } }
       return {
         type: "array",
         "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["key"],
+        "x-kubernetes-list-map-keys": shape.defaulted ? ["key", "protocol"] : ["key"],
         items: {
           type: "object",
           required: ["key"],
-          properties: { key: { type: "string" }, ...membersOf(shape.members) },
+          properties: {
+            key: { type: "string" },
+            ...(shape.defaulted ? second : {}),
+            ...membersOf(shape.members),
+          },
         },
       }
+    }
   }
 }
 
@@ -95,17 +144,33 @@ export function valuesOf(shape: Shape): fc.Arbitrary<Json> {
       })
     case "set":
       return fc.subarray(["p", "q", "r"], { minLength: 1 })
-    case "keyed":
-      return fc
-        .subarray(["1", "2", "3"], { minLength: 1 })
-        .chain((keys) =>
-          fc.tuple(
-            ...keys.map((key) =>
-              some(shape.members, 0).map((all) => ({ key, ...Object.fromEntries(all) })),
-            ),
+    case "free":
+      return fc.constantFrom(...undescribed)
+    case "embedded":
+      return some(shape.members, 1)
+        .map((entries) => Object.fromEntries(entries) as JsonObject)
+        .map((all) => ({ apiVersion: "v1", kind: "Pod", ...all }))
+    case "keyed": {
+      const items: readonly JsonObject[] = shape.defaulted
+        ? [{ key: "1" }, { key: "1", protocol: "UDP" }, { key: "2", protocol: "TCP" }, { key: "3" }]
+        : [{ key: "1" }, { key: "2" }, { key: "3" }]
+      return fc.subarray([...items], { minLength: 1 }).chain((keys) =>
+        fc.tuple(
+          ...keys.map((item) =>
+            some(shape.members, 0)
+              .chain((all) => withDefaultOrNot(item).map((keyed) => [keyed, all] as const))
+              .map(([keyed, all]) => ({ ...keyed, ...Object.fromEntries(all) })),
           ),
-        )
+        ),
+      )
+    }
   }
+}
+
+/** The same item, with a key that has its default written out or left away. */
+function withDefaultOrNot({ key = "", protocol }: JsonObject): fc.Arbitrary<JsonObject> {
+  if (protocol !== "TCP") return fc.constant(protocol === undefined ? { key } : { key, protocol })
+  return fc.constantFrom<JsonObject>({ key, protocol }, { key })
 }
 
 /** Every path that an object states: leaves with their value, entries and items as such. */
@@ -122,14 +187,25 @@ export function statedIn(shape: Shape, value: Json | undefined, path = ""): Map<
   }
   if (shape.kind === "keyed") {
     for (const item of value as readonly JsonObject[]) {
-      const at = `${path}[key=${JSON.stringify(item.key)}]`
-      found.set(at, "").set(`${at}.key`, JSON.stringify(item.key))
+      const { key = "", protocol } = item
+      const second = shape.defaulted ? `,protocol=${JSON.stringify(protocol ?? "TCP")}` : ""
+      const at = `${path}[key=${JSON.stringify(key)}${second}]`
+      found.set(at, "").set(`${at}.key`, JSON.stringify(key))
+      if (shape.defaulted && protocol !== undefined) {
+        found.set(`${at}.protocol`, JSON.stringify(protocol))
+      }
       add(statedIn({ kind: "struct", members: shape.members }, item, at))
     }
     return found
   }
+  if (shape.kind === "free" && !isPlain(value)) return found.set(path, JSON.stringify(value))
   for (const [name, member] of Object.entries(value as JsonObject)) {
     const at = `${path}.${name}`
+    if (shape.kind === "free") {
+      if (isPlain(member)) found.set(at, "")
+      add(statedIn(shape, member, at))
+      continue
+    }
     const inner = shape.kind === "map" ? shape.entry : shape.members[name]
     if (inner === undefined) continue
     if (shape.kind === "map" && inner.kind !== "leaf") found.set(at, "")
@@ -137,6 +213,9 @@ export function statedIn(shape: Shape, value: Json | undefined, path = ""): Map<
   }
   return found
 }
+
+const isPlain = (value: Json | undefined): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Whether the path is, or lies below, the other one. */
 const within = (path: string, other: string): boolean =>

@@ -111,6 +111,23 @@ export function clientConformance(
       expect(world.store.revision).toBe(before)
     })
 
+    it("deletes many only where of each of them holds what was said", async () => {
+      const [a, b] = [await client.create(configMaps, configMap("a")), configMap("b")]
+      await client.create(configMaps, b)
+      const { uid = "", resourceVersion = "" } = a.metadata
+      for (const preconditions of [{ uid }, { resourceVersion }, { uid: "other" }]) {
+        const fault = await faultOf(client.deleteCollection(configMaps, { preconditions }))
+        expect(fault).toMatchObject({ status: 409, reason: "Conflict" })
+      }
+      expect((await client.list(configMaps)).items).toHaveLength(2)
+      const { items } = await client.deleteCollection(configMaps, {
+        ...{ fieldSelector: "metadata.name=a", resourceVersion },
+        preconditions: { uid, resourceVersion },
+      })
+      expect(items.map(({ metadata }) => metadata.name)).toEqual(["a"])
+      expect((await client.list(configMaps)).items).toHaveLength(1)
+    })
+
     it("carries code, hint, causes and details of a refusal", async () => {
       const fault = await faultOf(client.create(notes, note("a", { size: 500 })))
       expect(isFault(fault)).toBe(true)

@@ -11,7 +11,9 @@ import {
   type Sample,
   sampleOf,
   versions,
+  younger,
 } from "./large-definition.ts"
+import { fewOfEach, mistakesIn } from "./large-mistakes.ts"
 
 const shape = objectShape(new Dice(4), 7)
 const refOf = (version: string): ResourceRef => {
@@ -63,8 +65,27 @@ describe("a definition with thousands of fields in six versions", () => {
       const place = { ...refOf(version), namespace: "default", name: "many" }
       const read = await world.verbs.get(alice, place)
       expect(read?.apiVersion).toBe(`large.example.dev/${version}`)
-      expect(read?.spec).toEqual(kept)
+      expect(read?.spec).toEqual(version === "v1alpha1" ? inOldest(kept) : kept)
     }
+  })
+
+  it("keeps of a write what its version has a place for, and shows that in all", async () => {
+    const [{ sent, kept }] = samples(1) as [Sample]
+    const oldest = refOf("v1alpha1")
+    const made = await world.verbs.create(alice, oldest, giant("old", sent, "v1alpha1"))
+    expect(made.object.spec).toEqual(inOldest(kept))
+    const place = { ...ref, namespace: "default", name: "old" }
+    expect((await world.verbs.get(alice, place))?.spec).toEqual(inOldest(kept))
+  })
+
+  it("takes a strict patch in an older version, by what that one shows", async () => {
+    const [{ sent, kept }] = samples(1) as [Sample]
+    const place = { ...refOf("v1alpha1"), namespace: "default", name: "part" }
+    await world.verbs.create(alice, ref, giant("part", sent))
+    const strict = { fieldValidation: "Strict" } as const
+    const patch = { spec: { name: "other" } }
+    const { object } = await world.verbs.patch(alice, place, "merge", patch, strict)
+    expect(object.spec).toEqual({ ...inOldest(kept), name: "other" })
   })
 
   it("names every wrong field by its path, however deep, and stores nothing", async () => {
@@ -79,6 +100,21 @@ describe("a definition with thousands of fields in six versions", () => {
       expect(await world.verbs.get(alice, { ...ref, namespace: "default", name: "bad" })).toBe(
         undefined,
       )
+    }
+  })
+
+  it("names each wrong value at each kind of place by its path, and stores nothing", async () => {
+    const all = samples(12).flatMap(({ kept }) => [...mistakesIn(shape, kept)])
+    const few = fewOfEach(all, 2)
+    const sorts = new Set(few.map(({ what }) => what.split(" in ")[0]))
+    expect([...sorts].sort()).toEqual([...everySort].sort())
+    const place = { ...ref, namespace: "default", name: "bad" }
+    for (const { what, field, reason, spec } of few) {
+      const fault = await faultOf(world.verbs.create(alice, ref, giant("bad", spec)))
+      const causes = causesOf(fault.details.causes).filter((cause) => !cause.includes("<nil>"))
+      const named = causes.map((cause) => cause.split(": ")[0])
+      expect({ what, named }).toEqual({ what, named: [`${reason} ${field}`] })
+      expect(await world.verbs.get(alice, place)).toBe(undefined)
     }
   })
 
@@ -113,6 +149,16 @@ describe("a definition with thousands of fields in six versions", () => {
     expect(results[0]).toEqual(kept)
   })
 })
+
+const inOldest = (kept: Json): JsonObject => {
+  const members = Object.entries(kept as JsonObject).filter(([name]) => !younger.includes(name))
+  return Object.fromEntries(members)
+}
+
+const everySort = [
+  ...["string", "integer", "boolean", "intOrString", "anything", "embedded"],
+  ...["map", "list", "set", "keyed", "object"],
+]
 
 /** Comes back by itself when nobody states it. */
 function isDefault(name: string): boolean {

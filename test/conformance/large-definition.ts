@@ -183,8 +183,19 @@ export const countFields = (shape: Shape): number => {
 
 export const versions = ["v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"] as const
 
-export function largeDefinition(shape: Shape): ApiObject {
+/** The oldest version has no place for these. */
+export const younger: readonly string[] = ["deep1", "odd"]
+
+type ObjectShape = Extract<Shape, { type: "object" }>
+
+function olderShape(shape: ObjectShape): ObjectShape {
+  const members = [...shape.members].filter(([name]) => !younger.includes(name))
+  return { ...shape, members: new Map(members) }
+}
+
+export function largeDefinition(shape: ObjectShape): ApiObject {
   const schema = { type: "object", properties: { spec: schemaOf(shape) } }
+  const older = { type: "object", properties: { spec: schemaOf(olderShape(shape)) } }
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -194,7 +205,7 @@ export function largeDefinition(shape: Shape): ApiObject {
       names: { plural: "giants", singular: "giant", kind: "Giant", listKind: "GiantList" },
       versions: versions.map((name, index) => ({
         ...{ name, served: true, storage: index === 0 },
-        schema: { openAPIV3Schema: schema },
+        schema: { openAPIV3Schema: name === "v1alpha1" ? older : schema },
       })),
     },
   }

@@ -3,70 +3,128 @@
 
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Json, JsonObject } from "../../src/base/json.ts"
+import { isObject, type Json, type JsonObject } from "../../src/base/json.ts"
 import { fieldText } from "../../src/object/field-path.ts"
 import { FieldSet } from "../../src/object/field-set.ts"
 import type { ManagedFieldsEntry } from "../../src/object/object.ts"
-import { applyMerge, updateManaged } from "../../src/schema/apply-merge.ts"
+import { applySteps, updateSteps } from "../../src/schema/apply-merge.ts"
 import { compileSchema } from "../../src/schema/compile-schema.ts"
+import type { Steps, VersionedKind } from "../../src/schema/owner-versions.ts"
 import type { SchemaNode } from "../../src/schema/schema-node.ts"
 import { OwnershipModel, type Shape, schemaOf, shapes, statedIn, valuesOf } from "./apply-model.ts"
 
-const apiVersion = "test.dev/v1"
+type Version = "v1" | "v2"
 const time = "2024-01-01T00:00:00Z"
 const runs = { numRuns: 100 }
 
 const objectOf = (spec: Json): JsonObject => ({
-  apiVersion,
+  apiVersion: "test.dev/v1",
   kind: "Thing",
   metadata: { name: "one" },
   spec,
 })
 
+/** v2 calls every member of the spec `new-` and its name in v1. */
+function inVersion(object: JsonObject, version: Version): JsonObject {
+  const apiVersion = `test.dev/${version}`
+  // Also of what is about to lose all of it.
+  if (!isObject(object.spec)) return { ...object, apiVersion }
+  const members = Object.entries(object.spec).map(([name, member]) => {
+    const plain = name.replace(/^new-/, "")
+    return [version === "v1" ? plain : `new-${plain}`, member]
+  })
+  return { ...object, apiVersion, spec: Object.fromEntries(members) }
+}
+
+const asInV1 = (path: string): string => path.replace(/^\.new-/, ".")
+
+type Named = Pick<ManagedFieldsEntry, "operation" | "manager" | "apiVersion">
+
+/** Appliers keep their entry over versions; updaters have one in each. */
+function ownerOf({ operation, manager, apiVersion }: Named): string {
+  const name = `${operation} ${manager}`
+  return operation === "Apply" ? name : `${name} in ${apiVersion.split("/")[1]}`
+}
+
+function converting<T>(steps: Steps<T>): T {
+  let step = steps.next()
+  while (step.done !== true) {
+    const { objects, apiVersion } = step.value
+    const version = apiVersion === "test.dev/v2" ? "v2" : "v1"
+    step = steps.next(objects.map((one) => inVersion(one, version)))
+  }
+  return step.value
+}
+
+/** An object as it is stored, in v1, and written in either version. */
 class Stored {
   live: JsonObject | undefined
   managed: readonly ManagedFieldsEntry[] = []
-  readonly node: SchemaNode
+  readonly #nodes: Readonly<Record<string, SchemaNode>>
 
   constructor(shape: Shape) {
-    const schema = { type: "object", properties: { spec: schemaOf(shape) } }
-    this.node = compileSchema(schema).node
+    const spec = schemaOf(shape)
+    const properties = inVersion({ spec: spec.properties as JsonObject }, "v2").spec as JsonObject
+    const nodeOf = (one: JsonObject) =>
+      compileSchema({ type: "object", properties: { spec: one } }).node
+    this.#nodes = {
+      "test.dev/v1": nodeOf(spec),
+      "test.dev/v2": nodeOf({ ...spec, properties }),
+    }
+  }
+
+  #kind(version: Version): VersionedKind {
+    const apiVersion = `test.dev/${version}`
+    const node = this.#nodes[apiVersion]
+    if (node === undefined) throw new Error(`no ${version}`)
+    const otherNode = (other: string) => (other === apiVersion ? undefined : this.#nodes[other])
+    return { apiVersion, node, otherNode }
+  }
+
+  /** As the version of a request shows it. */
+  #shown(version: Version): JsonObject | undefined {
+    return this.live && version === "v2" ? inVersion(this.live, version) : this.live
   }
 
   /** The conflicts, as the model writes them. */
-  apply(manager: string, spec: Json, force = false): string[] {
-    const who = { manager, apiVersion, time, force }
-    const done = applyMerge(this.node, this.live, objectOf(spec), who, this.managed)
+  apply(manager: string, spec: Json, force = false, version: Version = "v1"): string[] {
+    const kind = this.#kind(version)
+    const who = { manager, apiVersion: kind.apiVersion, time, force }
+    const config = version === "v1" ? objectOf(spec) : inVersion(objectOf(spec), version)
+    const done = converting(applySteps(kind, this.#shown(version), config, who, this.managed))
     if (done.conflicts.length > 0) {
       return done.conflicts
-        .map((one) => `${one.operation} ${one.manager} ${one.field.slice(".spec".length)}`)
+        .map((one) => `${ownerOf(one)} ${asInV1(one.field.slice(".spec".length))}`)
         .sort()
     }
-    this.live = done.object
+    this.live = version === "v1" ? done.object : inVersion(done.object, "v1")
     this.managed = done.managedFields
     return []
   }
 
-  update(manager: string, spec: Json): void {
-    const after = objectOf(spec)
-    const who = { manager, apiVersion, time }
-    this.managed = updateManaged(this.node, this.live ?? {}, after, who, this.managed)
-    this.live = after
+  update(manager: string, spec: Json, version: Version = "v1"): void {
+    const kind = this.#kind(version)
+    const who = { manager, apiVersion: kind.apiVersion, time }
+    const after = version === "v1" ? objectOf(spec) : inVersion(objectOf(spec), version)
+    const before = this.#shown(version) ?? {}
+    this.managed = converting(updateSteps(kind, before, after, who, this.managed))
+    this.live = objectOf(spec)
   }
 
   /** Who owns what, of the paths that the model knows. */
   owners(known: (path: string) => boolean): Map<string, string[]> {
     const owners = new Map<string, string[]>()
-    for (const { operation, manager, fieldsV1 } of this.managed) {
-      const spec = FieldSet.fromFieldsV1(fieldsV1).below("f:spec")
-      const paths = [...spec.paths()].map(fieldText).filter(known)
-      if (paths.length > 0) owners.set(`${operation} ${manager}`, paths.sort())
+    for (const entry of this.managed) {
+      const spec = FieldSet.fromFieldsV1(entry.fieldsV1).below("f:spec")
+      const paths = [...spec.paths()].map((path) => asInV1(fieldText(path))).filter(known)
+      if (paths.length > 0) owners.set(ownerOf(entry), paths.sort())
     }
     return owners
   }
 }
 
 interface Step {
+  readonly version: Version
   readonly kind: "apply" | "force" | "update"
   readonly manager: string
   readonly spec: Json
@@ -77,6 +135,7 @@ const histories = shapes.chain((shape) =>
     shape: fc.constant(shape),
     steps: fc.array(
       fc.record<Step>({
+        version: fc.constantFrom("v1", "v1", "v2"),
         kind: fc.constantFrom("apply", "apply", "force", "update"),
         manager: fc.constantFrom("ann", "bob", "eve"),
         spec: valuesOf(shape),
@@ -96,15 +155,15 @@ describe("server-side apply", () => {
       fc.property(histories, ({ shape, steps }) => {
         const stored = new Stored(shape)
         const model = new OwnershipModel()
-        for (const { kind, manager, spec } of steps) {
+        for (const { kind, manager, spec, version } of steps) {
           const stated = statedIn(shape, spec)
           if (kind === "update") {
-            model.update(`Update ${manager}`, stated)
-            stored.update(manager, spec)
+            model.update(`Update ${manager} in ${version}`, stated)
+            stored.update(manager, spec, version)
           } else {
             const force = kind === "force"
             const expected = model.apply(`Apply ${manager}`, stated, force)
-            expect(stored.apply(manager, spec, force)).toEqual(expected)
+            expect(stored.apply(manager, spec, force, version)).toEqual(expected)
           }
           expect(statedIn(shape, stored.live?.spec)).toEqual(model.live)
           const owners = [...model.owners].filter(([, paths]) => paths.size > 0)
@@ -168,5 +227,22 @@ describe("server-side apply", () => {
       }),
       runs,
     )
+  })
+
+  it("keeps what somebody else states in another version, empty when all in it went", () => {
+    const stored = new Stored({ kind: "struct", members: { a: { kind: "free" } } })
+    stored.apply("eve", { a: { m: { in: "y" }, n: 1 } }, false, "v2")
+    stored.apply("ann", { a: { m: { in: "x" } } }, true)
+    stored.apply("ann", { a: {} })
+    expect(stored.live?.spec).toEqual({ a: { m: {}, n: 1 } })
+  })
+
+  it("keeps what is owned in one version within an item that is owned in another one", () => {
+    const items: Shape = { kind: "keyed", members: { tags: { kind: "set" } }, defaulted: false }
+    const stored = new Stored({ kind: "struct", members: { items } })
+    stored.apply("ann", { items: [{ key: "1", tags: ["q"] }] }, false, "v2")
+    stored.update("bob", { items: [{ key: "1", tags: ["p", "q"] }] }, "v2")
+    stored.apply("ann", { items: [{ key: "1" }] })
+    expect(stored.live?.spec).toEqual({ items: [{ key: "1", tags: ["p"] }] })
   })
 })

@@ -26,14 +26,18 @@ interface Acknowledged {
   epoch: number
 }
 
-/** Each round writes three keys with its number, and deletes a fourth, in one commit. */
+/**
+ * Each round writes three keys with its number, and deletes a fourth, in one commit; in every other
+ * round the writes are apart.
+ */
 function roundOf(round: number): Write[] {
   const value = bytes(`${round} ${"x".repeat((round * 131) % 1500)}`)
+  const apart = round % 2 === 0 ? ({ apart: true } as const) : {}
   return [
-    { kind: "put", key: "t/a", value },
-    { kind: "put", key: "t/b", value },
-    { kind: "put", key: `t/c/${round}`, value },
-    { kind: "delete", key: `t/c/${round - 1}` },
+    { kind: "put", key: "t/a", value, ...apart },
+    { kind: "put", key: "t/b", value, ...apart },
+    { kind: "put", key: `t/c/${round}`, value, ...apart },
+    { kind: "delete", key: `t/c/${round - 1}`, ...apart },
   ]
 }
 
@@ -165,9 +169,10 @@ describe("the store on a disk that loses power", () => {
     }
     expect(store.revision).toBe(before)
     disk.capacity = Number.POSITIVE_INFINITY
-    expect(await store.commit([], roundOf(2))).toEqual({ kind: "committed", revision: before + 1 })
+    const answer = await store.commit([], roundOf(2))
+    expect(answer).toMatchObject({ kind: "committed", revision: before + 4 })
     disk.crash()
-    await verify(disk, { commits: new Map([[2, before + 1]]), begun: 2, epoch: 1 })
+    await verify(disk, { commits: new Map([[2, before + 4]]), begun: 2, epoch: 1 })
   })
 
   it("finds every flipped bit of the log and refuses to open", async () => {

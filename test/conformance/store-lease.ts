@@ -15,13 +15,16 @@ export function leasePromises(bench: StoreBench): void {
       await bench.put("t/free", "3")
       expect(await bench.store.get("t/a")).toMatchObject({ lease })
       const watch = bench.watch({ after: bench.store.revision })
-      const next = watch.next()
+      const next = watch.take(2)
       await bench.clock.advance(9_000)
       expect(await bench.text("t/a")).toBe("1")
       await bench.clock.advance(2_000)
-      const event = await next
-      const keys = event?.kind === "changes" ? event.changes.map((change) => change.key) : []
-      expect(keys.sort()).toEqual(["t/a", "t/b"])
+      const changes = (await next).flatMap((event) => {
+        return event.kind === "changes" ? event.changes : []
+      })
+      expect(changes.map(({ key }) => key).sort()).toEqual(["t/a", "t/b"])
+      const [first = 0, second] = changes.map(({ modRevision }) => modRevision)
+      expect(second).toBe(first + 1)
       expect(await bench.text("t/free")).toBe("3")
       expect(await bench.store.renewLease(lease)).toBe(false)
     })

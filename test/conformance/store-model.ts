@@ -9,7 +9,7 @@ import { bytes, linesOf, type StoreBench, text } from "./store.ts"
 type Step =
   | {
       kind: "commit"
-      writes: { key: number; delete: boolean }[]
+      writes: { key: number; delete: boolean; apart: boolean }[]
       check?: { key: number; right: boolean }
     }
   | { kind: "compact"; back: number }
@@ -24,10 +24,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       arbitrary: fc.record(
         {
           kind: fc.constant("commit" as const),
-          writes: fc.uniqueArray(fc.record({ key: keyArbitrary, delete: fc.boolean() }), {
-            maxLength: 4,
-            selector: (write) => write.key,
-          }),
+          writes: fc.uniqueArray(
+            fc.record({ key: keyArbitrary, delete: fc.boolean(), apart: fc.boolean() }),
+            { maxLength: 4, selector: (write) => write.key },
+          ),
           check: fc.record({ key: keyArbitrary, right: fc.boolean() }),
         },
         { requiredKeys: ["kind", "writes"] },
@@ -51,16 +51,25 @@ class Model {
   readonly lines: { revision: number; line: string }[] = []
   oldest = 0
 
-  commit(revision: number, writes: readonly Write[]): void {
-    for (const write of writes) {
+  /** The revision of each write. */
+  commit(after: number, writes: readonly Write[]): number[] {
+    let revision = after
+    let last: Write | undefined
+    return writes.map((write) => {
+      if (write.kind === "delete" && !this.current.has(write.key)) return revision
+      if (last === undefined || last.apart || write.apart) revision++
+      last = write
       if (write.kind === "put") {
         const value = text(write.value)
         this.current.set(write.key, { value, mod: revision })
         this.lines.push({ revision, line: `${revision}:put:${write.key}=${value}` })
-      } else if (this.current.delete(write.key))
+      } else {
+        this.current.delete(write.key)
         this.lines.push({ revision, line: `${revision}:delete:${write.key}` })
-    }
-    this.states.push({ revision, state: new Map(this.current) })
+      }
+      this.states.push({ revision, state: new Map(this.current) })
+      return revision
+    })
   }
 
   at(revision: number): ReadonlyMap<string, Cell> {
@@ -77,9 +86,9 @@ async function runStep(bench: StoreBench, model: Model, step: Step, count: numbe
     return
   }
   const writes = step.writes.map((write, index): Write => {
-    const key = keys[write.key] ?? ""
-    if (write.delete) return { kind: "delete", key }
-    return { kind: "put", key, value: bytes(`${count}.${index}`) }
+    const common = { key: keys[write.key] ?? "", ...(write.apart ? { apart: true as const } : {}) }
+    if (write.delete) return { kind: "delete", ...common }
+    return { kind: "put", ...common, value: bytes(`${count}.${index}`) }
   })
   const key = keys[step.check?.key ?? 0] ?? ""
   const there = model.current.get(key)?.mod ?? 0
@@ -91,9 +100,11 @@ async function runStep(bench: StoreBench, model: Model, step: Step, count: numbe
     expect(answer).toMatchObject({ kind: "refused", current: there })
     return
   }
-  const changes = writes.some((write) => write.kind === "put" || model.current.has(write.key))
-  expect(answer).toEqual({ kind: "committed", revision: changes ? before + 1 : before })
-  if (changes) model.commit(before + 1, writes)
+  const revisions = model.commit(before, writes)
+  expect(answer).toEqual({
+    ...{ kind: "committed", revision: revisions.at(-1) ?? before },
+    ...(writes.some(({ apart }) => apart) ? { revisions } : {}),
+  })
 }
 
 async function compare(bench: StoreBench, model: Model): Promise<void> {

@@ -9,6 +9,7 @@ import { SimClock } from "../../src/sim/sim-clock.ts"
 import { SimRandom } from "../../src/sim/sim-random.ts"
 import type { RetentionOptions } from "../../src/store/retention.ts"
 import type { WatchLimits } from "../../src/store/watch-hub.ts"
+import { apartPromises } from "./store-apart.ts"
 import { commitPromises } from "./store-commit.ts"
 import { leasePromises } from "./store-lease.ts"
 import { modelPromises } from "./store-model.ts"
@@ -178,6 +179,7 @@ export function storeConformance(name: string, open: OpenStore, histories = 40):
     beforeEach(() => bench.start())
     afterEach(() => bench.stop())
     commitPromises(bench)
+    apartPromises(bench)
     rangePromises(bench)
     watchPromises(bench)
     leasePromises(bench)

@@ -12,6 +12,17 @@ import { checkAccessibility, DashboardRig, hasChromium } from "./rig.ts"
 const files = 20
 const hostile = `</script><img src=x onerror="window.hurt=1">\u202etxt.exe\u001b[31m`
 
+/** Lets everybody go on once so many came. */
+function meeting(count: number): () => Promise<void> {
+  const all = Promise.withResolvers<void>()
+  let came = 0
+  return () => {
+    came += 1
+    if (came === count) all.resolve()
+    return all.promise
+  }
+}
+
 describe.skipIf(hasChromium.missing)("plans", () => {
   let rig: DashboardRig
   let names: readonly string[] = []
@@ -151,6 +162,14 @@ describe.skipIf(hasChromium.missing)("plans", () => {
     await Promise.all([open(plan.name), open(plan.name, other)])
     await Promise.all([approve().click(), approve(other).click()])
     rig.expectTrouble(/409/)
+    // Both have clicked before the plane hears of either: else the slower one finds it decided.
+    const meet = meeting(2)
+    for (const one of [page, other]) {
+      await one.route(/\/plans\/[^/]+\/approval$/, async (route) => {
+        await meet()
+        await route.continue()
+      })
+    }
     const confirms = [page, other].map((one) =>
       dialog(one).getByRole("button", { name: "Approve 3 deletes" }).click(),
     )
@@ -161,6 +180,7 @@ describe.skipIf(hasChromium.missing)("plans", () => {
     for (const one of [page, other]) await done(one, 3).waitFor()
     expect([await said(page), await said(other)].sort()).toEqual([false, true])
     expect(left()).toBe(files - 3)
+    await page.unrouteAll({ behavior: "ignoreErrors" })
     await other.context().close()
   })
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { Comparable } from "./comparable.ts"
 import type { ComparedServer } from "./compared-server.ts"
 import { knownDifferences, uncompared } from "./known-differences.ts"
-import type { Request } from "./requests.ts"
+import type { Request } from "./request-parts.ts"
 
 export interface Compared {
   readonly requests: number

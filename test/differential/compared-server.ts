@@ -3,7 +3,7 @@
 
 import { Agent, request } from "node:https"
 import { type Comparable, comparable } from "./comparable.ts"
-import type { Request } from "./requests.ts"
+import type { Request } from "./request-parts.ts"
 
 export interface Answer {
   readonly status: number

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util"
 import type { Comparable } from "./comparable.ts"
-import type { Request } from "./requests.ts"
+import type { Request } from "./request-parts.ts"
 
 export interface KnownDifference {
   readonly what: string

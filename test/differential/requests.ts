@@ -3,40 +3,23 @@
 // things/a}" and "{uid things/a}" become what this server said of that object.
 
 import fc from "fast-check"
-
-export interface Request {
-  readonly method: string
-  readonly path: string
-  readonly type?: string
-  readonly accept?: string
-  readonly body?: unknown
-}
-
-const json = "application/json"
-const merge = "application/merge-patch+json"
-const patch = "application/json-patch+json"
-const strategic = "application/strategic-merge-patch+json"
-const apply = "application/apply-patch+yaml"
-
-const resources = ["configmaps", "secrets", "things"] as const
-type Resource = (typeof resources)[number]
-const names = ["a", "b"] as const
-
-const kinds = {
-  configmaps: { apiVersion: "v1", kind: "ConfigMap", root: "/api/v1" },
-  secrets: { apiVersion: "v1", kind: "Secret", root: "/api/v1" },
-  things: { apiVersion: "compare.dev/v1", kind: "Thing", root: "/apis/compare.dev/v1" },
-}
-
-const collection = (resource: Resource, namespace = "{ns}") =>
-  `${kinds[resource].root}/namespaces/${namespace}/${resource}`
-
-const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.option(value, { nil: undefined, freq: 2 })
-const rarely = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
-const mostly = <T>(common: fc.Arbitrary<T>, rare: fc.Arbitrary<unknown>) =>
-  fc.oneof({ weight: 12, arbitrary: common }, { weight: 1, arbitrary: rare })
+import { mistakes } from "./mistaken-requests.ts"
+import {
+  apply,
+  collection,
+  json,
+  kinds,
+  maybe,
+  merge,
+  mostly,
+  names,
+  patch,
+  type Request,
+  type Resource,
+  rarely,
+  resources,
+  strategic,
+} from "./request-parts.ts"
 
 const text = fc.constantFrom("x", "y", "", "a longer text")
 /** Never empty: `data: {}` is a decided difference that would end every sequence. */
@@ -283,6 +266,7 @@ const listOptions = fc.record({
     fc.constantFrom(
       ...["metadata.name=a", "metadata.name!=a", "metadata.namespace={ns}", "spec.color=red"],
       ...["type=Opaque", "spec.size=1", "metadata.name", "metadata.name=a,metadata.name=b", "=a"],
+      ...["metadata.name=a\\,b", "metadata.name=a=b", "metadata.name!=a\\=b,", "type=a\\b"],
     ),
   ),
   limit: rarely(fc.constantFrom("1", "0", "-1", "x", "500")),
@@ -306,80 +290,25 @@ const list: fc.Arbitrary<Request> = fc
   }))
 
 const deletedAll: fc.Arbitrary<Request> = fc
-  .tuple(fc.constantFrom(...resources), listOptions)
-  .map(([resource, { labelSelector, fieldSelector }]) => ({
-    method: "DELETE",
-    path: `${collection(resource)}${query({ labelSelector, fieldSelector })}`,
-  }))
-
-const mistakes: fc.Arbitrary<Request> = fc.constantFrom<Request>(
-  { method: "POST", path: collection("configmaps"), type: "text/plain", body: "x" },
-  {
-    method: "POST",
-    path: collection("things"),
-    type: "application/vnd.kubernetes.protobuf",
-    body: "x",
-  },
-  { method: "POST", path: collection("configmaps"), type: json, body: "{" },
-  { method: "POST", path: collection("configmaps"), type: json, body: "[]" },
-  { method: "POST", path: collection("configmaps"), type: json, body: "null" },
-  { method: "POST", path: collection("things"), type: json, body: '{"kind":"Thing"}' },
-  { method: "PUT", path: collection("configmaps"), type: json, body: {} },
-  { method: "POST", path: `${collection("configmaps")}/a`, type: json, body: {} },
-  { method: "PATCH", path: `${collection("configmaps")}/a`, type: json, body: {} },
-  { method: "PATCH", path: `${collection("configmaps")}/a`, type: merge, body: "[" },
-  { method: "PATCH", path: `${collection("configmaps")}/a`, type: patch, body: {} },
-  { method: "PATCH", path: `${collection("things")}/a`, type: apply, body: "a: [" },
-  { method: "GET", path: "/api/v1/namespaces/{ns}/nothings" },
-  { method: "GET", path: "/apis/compare.dev/v2/things" },
-  { method: "GET", path: "/apis/nowhere.dev/v1/things" },
-  { method: "GET", path: "/apis/nowhere.dev" },
-  { method: "GET", path: "/nowhere" },
-  { method: "GET", path: "/api/v1/namespaces/{ns}" },
-  { method: "GET", path: "/api/v1/namespaces/nowhere" },
-  { method: "GET", path: "/api/v1/namespaces?fieldSelector=metadata.name%3D{ns}" },
-  {
-    method: "POST",
-    path: collection("configmaps", "nowhere"),
-    type: json,
-    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
-  },
-  {
-    method: "POST",
-    path: "/api/v1/configmaps",
-    type: json,
-    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } },
-  },
-  {
-    method: "POST",
-    path: "/api/v1/namespaces",
-    type: json,
-    body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "Bad_Name" } },
-  },
-  {
-    method: "POST",
-    path: "/api/v1/namespaces?dryRun=All",
-    type: json,
-    body: { apiVersion: "v1", kind: "Namespace", metadata: { name: "{ns}-x", labels: { a: "b" } } },
-  },
-  {
-    method: "PATCH",
-    path: "/api/v1/namespaces/{ns}?fieldManager=m1",
-    type: merge,
-    body: { metadata: { labels: { team: "t" } } },
-  },
-  {
-    method: "PATCH",
-    path: "/api/v1/namespaces/{ns}?fieldManager=m2&force=true",
-    type: apply,
-    body: {
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: { name: "{ns}", labels: { team: "u" } },
-    },
-  },
-  { method: "DELETE", path: "/api/v1/namespaces/default" },
-)
+  .tuple(
+    fc.constantFrom(...resources),
+    listOptions,
+    rarely(
+      fc.constantFrom(
+        ...[{ uid: "x" }, { uid: "" }, { uid: 5 }, { uid: null }, { uid: "{uid things/a}" }],
+        ...[{ resourceVersion: "5" }, { resourceVersion: "{rv things/a}" }, [], "x"],
+      ),
+    ),
+  )
+  .map(([resource, listed, preconditions]) => {
+    const { continue: _c, timeoutSeconds: _t, limit: _l, resourceVersion, ...options } = listed
+    // There is one more ConfigMap where a controller makes one for each namespace.
+    const isAlone = resource !== "configmaps"
+    const more = isAlone ? { resourceVersion } : {}
+    const path = `${collection(resource)}${query({ ...options, ...more })}`
+    if (preconditions === undefined || !isAlone) return { method: "DELETE", path }
+    return { method: "DELETE", path, type: json, body: { preconditions } }
+  })
 
 /** A request of every sort, those that make objects more often. */
 export const sequences: fc.Arbitrary<readonly Request[]> = fc.array(

@@ -1,6 +1,6 @@
 // Gate: the informer of @kubernetes/client-node and the watch of the Python client follow thousands
-// of changes through kills and restarts of the server, and through compaction, without a gap and
-// without a repeat.
+// of changes, deletes and deletecollections among them, through kills and restarts of the server,
+// and through compaction, without a gap and without a repeat.
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -25,6 +25,8 @@ const python = requireTool("/usr/bin/python3: -mkubernetes.__init__")
 /** A client in a process of its own, and everything that it has said. */
 class Follower {
   readonly events: (readonly [string, string, string, string])[] = []
+  /** How often it has listed all. */
+  lists = 0
   readonly #child: ChildProcess
 
   constructor(program: string, args: readonly string[], env: Record<string, string>) {
@@ -33,7 +35,11 @@ class Follower {
     this.#child.stdout?.on("data", (chunk: Buffer) => {
       const lines = (rest + chunk.toString("utf8")).split("\n")
       rest = lines.pop() ?? ""
-      for (const line of lines) this.events.push(JSON.parse(line))
+      for (const line of lines) {
+        const event = JSON.parse(line)
+        if (event[0] === "LIST") this.lists++
+        else this.events.push(event)
+      }
     })
   }
 
@@ -55,27 +61,55 @@ class Follower {
 class Writer {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8, rejectUnauthorized: false })
   readonly #plane: ServedPlane
-  /** resourceVersion of each acknowledged write. */
+  /** resourceVersion of each acknowledged write; a delete by name does not tell its own. */
   readonly acknowledged: string[] = []
 
   constructor(plane: ServedPlane) {
     this.#plane = plane
   }
 
-  async put(name: string, value: string): Promise<void> {
+  /** Names of one lane can be deleted together. */
+  async put(name: string, value: string, lane = "none"): Promise<void> {
     const body = JSON.stringify({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name, namespace: "default", labels: { followed: "yes" } },
+      metadata: { name, namespace: "default", labels: { followed: "yes", lane } },
       data: { n: value },
     })
-    const path = `/api/v1/namespaces/default/configmaps/${name}?fieldManager=writer&force=true`
+    const query = "?fieldManager=writer&force=true"
+    const text = await this.#until("PATCH", `/${name}${query}`, body, [200, 201])
+    this.acknowledged.push(JSON.parse(text).metadata.resourceVersion)
+  }
+
+  async delete(name: string): Promise<void> {
+    // When the answer got lost it may be gone already.
+    await this.#until("DELETE", `/${name}`, "", [200, 404])
+  }
+
+  async deleteAll(lane: string): Promise<void> {
+    const text = await this.#until("DELETE", `?labelSelector=lane%3D${lane}`, "", [200])
+    const { items }: { items: readonly { metadata: { resourceVersion: string } }[] } =
+      JSON.parse(text)
+    this.acknowledged.push(...items.map(({ metadata }) => metadata.resourceVersion))
+  }
+
+  /** Whether the state of this revision can still be read. */
+  async isKept(revision: string): Promise<boolean> {
+    const query = `?resourceVersion=${revision}&resourceVersionMatch=Exact`
+    const text = await this.#until("GET", query, "", [200, 410])
+    return JSON.parse(text).code !== 410
+  }
+
+  async #until(
+    method: string,
+    place: string,
+    body: string,
+    done: readonly number[],
+  ): Promise<string> {
     for (;;) {
-      const answer = await this.#send("PATCH", path, body).catch(() => undefined)
-      if (answer?.status === 200 || answer?.status === 201) {
-        this.acknowledged.push(JSON.parse(answer.text).metadata.resourceVersion)
-        return
-      }
+      const path = `/api/v1/namespaces/default/configmaps${place}`
+      const answer = await this.#send(method, path, body).catch(() => undefined)
+      if (answer !== undefined && done.includes(answer.status)) return answer.text
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
@@ -155,12 +189,24 @@ describe.each(clients)("$name", ({ missing, start, alwaysCompacts }) => {
     await waitFor("it lists", () => followed.events.length > 0)
     const values = new Map<string, string>()
     const lane = async (index: number) => {
-      for (let n = index; n < changes; n += 8) {
+      const own = `l${index}`
+      const clear = async () => {
+        await writer.deleteAll(own)
+        for (const name of values.keys())
+          if (name.startsWith(`m${index}-`)) values.set(name, "gone")
+      }
+      for (let n = index, step = 1; n < changes; n += 8, step++) {
         // One lane for each name, so that the order of its values is known.
         const name = `m${n % 8}-${n % names}`
         values.set(name, String(n))
-        await writer.put(name, String(n))
+        await writer.put(name, String(n), own)
+        if (step % 20 === 0) await clear()
+        else if (step % 7 === 0) {
+          await writer.delete(name)
+          values.set(name, "gone")
+        }
       }
+      if (index % 2 === 0) await clear()
     }
     const lanes = Promise.all(Array.from({ length: 8 }, (_, index) => lane(index)))
     for (let kill = 1; kill <= restarts; kill++) {
@@ -172,6 +218,7 @@ describe.each(clients)("$name", ({ missing, start, alwaysCompacts }) => {
       await plane.start()
     }
     await lanes
+    await writer.put("last", "0")
     const last = String(Math.max(...writer.acknowledged.map(Number)))
     await waitFor("it has the last change", () => {
       return followed.events.some(([, , , version]) => version === last) || followed.events.length
@@ -182,10 +229,17 @@ describe.each(clients)("$name", ({ missing, start, alwaysCompacts }) => {
     expect(missed).toEqual([])
     expect(seen.length).toBe(new Set(seen).size)
     expect(seen.map(Number)).toEqual(seen.map(Number).toSorted((a, b) => a - b))
-    for (const [name, value] of values)
-      expect([name, followed.state().get(name)]).toEqual([name, value])
+    const state = followed.state()
+    for (const [name, value] of values) expect([name, state.get(name)]).toEqual([name, value])
+    const gone = [...values.values()].filter((value) => value === "gone").length
+    expect(gone).toBeGreaterThan(0)
+    expect(gone).toBeLessThan(values.size)
+    expect(followed.lists).toBe(1)
+    const deletes = followed.events.filter(([type]) => /^delete/i.test(type)).length
+    expect(deletes).toBeGreaterThan(changes / 10)
     console.log(
-      `${seen.length} events, ${acknowledged.size} acknowledged writes, ${restarts} kills`,
+      `${seen.length} events, ${deletes} of deletes, ${acknowledged.size} acknowledged writes, ` +
+        `${restarts} kills`,
     )
   })
 
@@ -193,29 +247,38 @@ describe.each(clients)("$name", ({ missing, start, alwaysCompacts }) => {
     "comes to the true state when its past has been compacted away",
     async () => {
       const writer = new Writer(plane)
-      for (let n = 0; n < 20; n++) await writer.put(`c${n}`, "0")
+      const names = Array.from({ length: 20 }, (_, n) => `c${n}`)
+      const [stays, goes] = [names.slice(0, 10), names.slice(10)]
+      for (const name of stays) await writer.put(name, "0", "stays")
+      for (const name of goes) await writer.put(name, "0", "goes")
       follower = start(plane)
       const followed = follower
       await waitFor("it lists", () => followed.state().size === 20 || followed.state().size)
       // A short memory for the rest: what the client last saw is forgotten while it sleeps.
       follower.signal("SIGSTOP")
+      const known = writer.acknowledged.at(-1) ?? ""
       await plane.end()
       plane = await restarted(plane)
       const again = new Writer(plane)
-      const end = Date.now() + 3000
-      for (let n = 1; Date.now() < end; n++) {
-        await again.put(`c${n % 20}`, String(n))
-        if (n % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      for (let n = 0; n < 20; n++) await again.put(`c${n}`, "last")
+      let n = 0
+      await waitFor("what it saw is forgotten", async () => {
+        for (const name of stays) await again.put(name, String(++n), "stays")
+        return !(await again.isKept(known)) || n
+      })
+      await again.deleteAll("goes")
+      for (const name of stays) await again.put(name, "last", "stays")
       follower.signal("SIGCONT")
-      await waitFor("it knows the last values", () => {
-        const wrong = [...followed.state()].filter(([, value]) => value !== "last")
+      const wanted = (name: string) => (stays.includes(name) ? "last" : "gone")
+      await waitFor("it knows the true state", () => {
+        const wrong = [...followed.state()].filter(([name, value]) => value !== wanted(name))
         return wrong.length === 0 || JSON.stringify(wrong.slice(0, 3))
       })
-      const own = (name: string) => followed.events.filter(([, one]) => one === name)
-      for (let n = 0; n < 20; n++) {
-        const versions = own(`c${n}`).map(([, , , version]) => Number(version))
+      // It could not just go on.
+      expect(followed.lists).toBe(2)
+      expect(followed.state().size).toBe(20)
+      for (const name of stays) {
+        const own = followed.events.filter(([, one]) => one === name)
+        const versions = own.map(([, , , version]) => Number(version))
         expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b))
       }
     },

@@ -15,7 +15,7 @@ function writeChart(folder: string): void {
   mkdirSync(join(folder, "templates"))
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   write("Chart.yaml", "apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: '1'\n")
-  write("values.yaml", "color: red\nports: [{name: http, port: 80}]\nextra: false\n")
+  write("values.yaml", "color: red\nports: [{name: http, port: 80}]\nextra: false\nreader: true\n")
   write("crds/widgets.yaml", widgetDefinition)
   write(
     "templates/widget.yaml",
@@ -49,11 +49,13 @@ stringData: {password: hunter2}
 apiVersion: v1
 kind: ServiceAccount
 metadata: {name: {{ .Release.Name }}}
+{{- if .Values.reader }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: {{ .Release.Name }}}
 rules: [{apiGroups: [example.dev], resources: [widgets], verbs: [get]}]
+{{- end }}
 `,
   )
 }
@@ -94,18 +96,22 @@ describe.each(["helm-3", "helm-4"])("%s", (name) => {
     })
     expect(get("cm", "web-config").data).toEqual({ color: "red" })
     expect(get("sa", "web")).toBeDefined()
+    expect(get("role", "web").rules).toEqual([
+      { apiGroups: ["example.dev"], resources: ["widgets"], verbs: ["get"] },
+    ])
     expect(JSON.parse(helm("list", "-o", "json"))).toMatchObject([
       { name: "web", revision: "1", status: "deployed" },
     ])
   })
 
-  step("upgrades: changes, adds, and keeps what others changed elsewhere", () => {
+  step("upgrades: changes, adds, removes, and keeps what others changed elsewhere", () => {
     plane.run(kubectl.path, ["label", "widget", "web-front", "by=hand"])
-    helm("upgrade", "web", chart, "--set", "color=blue,extra=true", "--timeout", "60s")
+    helm("upgrade", "web", chart, "--set", "color=blue,extra=true,reader=false", "--timeout", "60s")
     const front = get("widget", "web-front")
     expect(front.spec.color).toBe("blue")
     expect(front.metadata.labels).toMatchObject({ by: "hand", app: "web" })
     expect(get("cm", "web-config").data).toEqual({ color: "blue" })
+    expect(get("role", "web")).toBeUndefined()
     expect(get("secret", "web-extra").data.password).toBe(Buffer.from("hunter2").toString("base64"))
   })
 
@@ -130,6 +136,7 @@ describe.each(["helm-3", "helm-4"])("%s", (name) => {
     expect(get("widget", "web-front").spec.color).toBe("red")
     expect(get("cm", "web-config").data).toEqual({ color: "red" })
     expect(get("secret", "web-extra")).toBeUndefined()
+    expect(get("role", "web")).toBeDefined()
     const history = JSON.parse(helm("history", "web", "-o", "json")) as { description: string }[]
     expect(history.at(-1)?.description).toContain("Rollback to 1")
   })
@@ -139,6 +146,7 @@ describe.each(["helm-3", "helm-4"])("%s", (name) => {
     expect(get("widget", "web-front")).toBeUndefined()
     expect(get("cm", "web-config")).toBeUndefined()
     expect(get("sa", "web")).toBeUndefined()
+    expect(get("role", "web")).toBeUndefined()
     expect(JSON.parse(helm("list", "-o", "json"))).toEqual([])
     expect(get("crd", "widgets.example.dev")).toBeDefined()
   })

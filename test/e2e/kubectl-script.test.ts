@@ -2,12 +2,13 @@
 // against a real plane; exit codes and output are checked step by step. The newest version runs all
 // of it; the older ones what depends on the version most, and all of it with `npm run test:all`.
 
-import { spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { full } from "../full.ts"
 import { requireClient } from "../tools.ts"
+import { outputForms } from "./clients/output-forms.ts"
+import { running, split, watching } from "./clients/run-client.ts"
 import { type Ran, ServedPlane } from "./clients/served-plane.ts"
 import { widget, widgetDefinition } from "./clients/widget-definition.ts"
 import { pause, waitFor } from "./plane/wait-for.ts"
@@ -131,14 +132,10 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
     expect(ok("get widgets")).toMatch(/^NAME +COLOR +REPLICAS +AGE\n/)
     expect(ok("get wd -o wide")).toMatch(/^NAME +COLOR +REPLICAS +NOTE +AGE\n/)
     expect(ok("get widgets -A")).toMatch(/^NAMESPACE +NAME +COLOR/)
-    expect(ok("get widget made -o name")).toBe("widget.example.dev/made\n")
-    expect(ok("get widget made -o yaml")).toContain("  color: blue\n")
+    for (const { form, prints, since = 0 } of outputForms(plane.base)) {
+      if (minor >= since) expect(ok(`get widget made -o ${form}`)).toMatch(prints)
+    }
     expect(JSON.parse(ok("get widget made -o json")).spec).toEqual({ color: "blue", replicas: 1 })
-    expect(ok("get widget made -o jsonpath={.spec.color}")).toBe("blue")
-    expect(ok("get widget made -o go-template={{.spec.color}}")).toBe("blue")
-    expect(ok("get widgets -o custom-columns=N:.metadata.name,C:.spec.color")).toMatch(
-      /made +blue\n/,
-    )
     expect(ok("get widgets --no-headers")).not.toContain("NAME")
     expect(ok("get widgets --show-labels")).toContain("LABELS")
     expect(ok("get widgets --sort-by=.spec.color")).toMatch(/blue[\s\S]*red/)
@@ -155,11 +152,20 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
   step("describes and explains", () => {
     const described = ok("describe widget made")
     expect(described).toMatch(/Name: +made\nNamespace: +default\n/)
-    expect(described).toMatch(/Color: +blue/)
-    expect(ok("describe secret hidden")).toMatch(/password: +7 bytes/)
+    expect(described).toMatch(/^API Version: +example\.dev\/v1\nKind: +Widget$/m)
+    expect(described).toMatch(/^Spec:\n +Color: +blue\n +Replicas: +1\n/m)
+    expect(described).toMatch(/^Events: +<none>$/m)
+    expect(ok("describe secret hidden")).toMatch(/^Type: +Opaque\n\nData\n=+\npassword: +7 bytes$/m)
     expect(ok("describe ns default")).toMatch(/Status: +Active/)
-    expect(ok("explain widget.spec")).toContain("The color of the widget.")
-    expect(ok("explain widget --recursive")).toMatch(/replicas\s+<integer>/)
+    const explained = ok("explain widget.spec")
+    expect(explained).toMatch(/^KIND: +Widget\nVERSION: +(example\.dev\/)?v1$/m)
+    expect(explained).toMatch(/What the widget should be\./)
+    expect(explained).toMatch(
+      /^ +color\s+<string> -required-\n[\s\S]* +The color of the widget\.$/m,
+    )
+    expect(ok("explain widget --recursive")).toMatch(
+      /^ +spec\s+<Object>[\s\S]*replicas\s+<integer>/m,
+    )
     expect(ok("explain configmap.data")).toMatch(/map\[string\]string/)
     expect(ok("explain loop.spec.limits")).toContain("deletes")
   })
@@ -201,6 +207,9 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
     expect(ok("get widgets -l tier!=back -o name")).not.toContain("/made\n")
     expect(ok("label widget made tier-")).toMatch(/unlabeled|labeled/)
     expect(ok("annotate widget made why=because")).toContain("annotated")
+    expect(ok("get widget made -o jsonpath={.metadata.annotations.why}")).toBe("because")
+    expect(ok("annotate widget made why-")).toContain("annotated")
+    expect(ok("get widget made -o jsonpath={.metadata.annotations.why}")).toBe("")
     expect(ok("scale widget made --replicas=5")).toBe("widget.example.dev/made scaled\n")
     expect(ok("get widget made -o jsonpath={.spec.replicas}")).toBe("5")
     expect(fails("scale widget made --replicas=7 --current-replicas=2")).toMatch(
@@ -234,20 +243,39 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
   })
 
   step("watches: what is there, what changes, what goes", async () => {
-    const watch = spawn(program.path, split("get widgets -w -o name"), { env: plane.environment })
-    let seen = ""
-    watch.stdout.on("data", (chunk: Buffer) => {
-      seen += chunk.toString("utf8")
-    })
+    const names = watching(program.path, plane, "get widgets -w -o name")
+    const table = watching(program.path, plane, "get widgets -w")
+    const events = watching(program.path, plane, "get widgets -w --output-watch-events")
+    const watches = [names, table, events]
+    const rows = (text: string) =>
+      text.split("\n").flatMap((row) => /^.*\bwatched +.*?(?= +\S+$)/.exec(row) ?? [])
+    const seen = (what: string, count: number) =>
+      waitFor(
+        what,
+        () =>
+          watches.every(({ text }) => (text.match(/watched/g) ?? []).length >= count) ||
+          JSON.stringify(watches),
+      )
     try {
-      await waitFor("the list", () => seen.includes("/made") || seen)
+      const lists = () => watches.every(({ text }) => /\bmade\b/.test(text))
+      await waitFor("the lists", () => lists() || JSON.stringify(watches))
       ok("apply -f -", widget("watched", "{color: red}"))
-      await waitFor("the new one", () => seen.includes("/watched") || seen)
+      await seen("the new one", 1)
+      ok("apply -f -", widget("watched", "{color: green, replicas: 3}"))
+      await seen("its change", 2)
       ok("delete widget watched")
-      await waitFor("its end", () => (seen.match(/watched/g) ?? []).length >= 2 || seen)
+      await seen("its end", 3)
     } finally {
-      watch.kill("SIGKILL")
+      for (const { end } of watches) end()
     }
+    expect(names.text.match(/^.*watched$/gm)).toEqual(Array(3).fill("widget.example.dev/watched"))
+    expect(table.text).toMatch(/^NAME +COLOR +REPLICAS +AGE\n/)
+    const plain = (text: string) => rows(text).map((row) => row.replaceAll(/ +/g, " "))
+    expect(plain(table.text)).toEqual(["watched red 1", "watched green 3", "watched green 3"])
+    expect(events.text).toMatch(/^EVENT +NAME +COLOR +REPLICAS +AGE\nADDED +/)
+    expect(plain(events.text)).toEqual([
+      ...["ADDED watched red 1", "MODIFIED watched green 3", "DELETED watched green 3"],
+    ])
   })
 
   stepMore("shows events", () => {
@@ -266,27 +294,62 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
       count: 1,
     }
     ok("create -f -", JSON.stringify(event))
-    expect(ok("get events")).toMatch(/LAST SEEN +TYPE +REASON +OBJECT +MESSAGE[\s\S]*widget\/made/)
-    expect(ok("describe widget made")).toMatch(/Painted[\s\S]*it is red now/)
-    if (minor >= 23) expect(ok("events --for=widget/made")).toContain("it is red now")
+    const listed = ok("get events")
+    expect(listed).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/)
+    expect(listed).toMatch(/^\S+ +Normal +Painted +widget\/made +it is red now$/m)
+    const described = ok("describe widget made")
+    expect(described).toMatch(
+      /^Events:\n +Type .* Message\n[ -]+\n +Normal +Painted +.* it is red now$/m,
+    )
+    if (minor < 23) return
+    const [head = "", row, ...more] = ok("events --for=widget/made").trim().split("\n")
+    expect(head).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/)
+    expect(row).toMatch(/^\S+ +Normal +Painted +Widget\/made +it is red now$/)
+    expect(more).toEqual([])
   })
 
   stepMore("deletes with each kind of cascade", async () => {
-    for (const cascade of ["background", "foreground", "orphan"]) {
+    /** The dependent is held by a finalizer, so that what waits for it shows. */
+    const own = () => {
       ok("apply -f -", widget("owner", "{color: red}"))
       const uid = ok("get widget owner -o jsonpath={.metadata.uid}")
       const named = `apiVersion: example.dev/v1, kind: Widget, name: owner, uid: ${uid}`
-      const ref = `{${named}, blockOwnerDeletion: true}`
-      ok("apply -f -", widget("owned", "{color: red}", `, ownerReferences: [${ref}]`))
-      expect(ok(`delete widget owner --cascade=${cascade}`)).toMatch(/"owner" deleted/)
-      expect(fails("get widget owner")).toContain("not found")
-      if (cascade === "orphan") {
-        const left = JSON.parse(ok("get widget owned -o json"))
-        expect(left.metadata.ownerReferences ?? []).toEqual([])
-        ok("delete widget owned")
-      }
-      await waitFor("the dependent goes", () => kubectl("get widget owned").code !== 0 || "there")
+      const refs = `ownerReferences: [{${named}, blockOwnerDeletion: true}]`
+      ok("apply -f -", widget("owned", "{color: red}", `, finalizers: [example.dev/hold], ${refs}`))
     }
+    const metadata = (name: string) => JSON.parse(ok(`get widget ${name} -o json`)).metadata
+    const release = () =>
+      ok(`patch widget owned --type=merge -p '{"metadata":{"finalizers":null}}'`)
+    const isEnding = () => metadata("owned").deletionTimestamp !== undefined || "not yet"
+    const isGone = (name: string) => () => kubectl(`get widget ${name}`).code !== 0 || "there"
+
+    own()
+    expect(ok("delete widget owner --cascade=background")).toMatch(/"owner" deleted/)
+    expect(fails("get widget owner")).toContain('"owner" not found')
+    await waitFor("the dependent ends behind it", isEnding)
+    release()
+    await waitFor("the dependent goes", isGone("owned"))
+
+    own()
+    expect(ok("delete widget owner --cascade=foreground --wait=false")).toMatch(/"owner" deleted/)
+    await waitFor("the dependent ends before it", isEnding)
+    const owner = metadata("owner")
+    expect(owner.finalizers).toEqual(["foregroundDeletion"])
+    expect(owner.deletionTimestamp).toBeDefined()
+    release()
+    await waitFor("the owner goes after it", isGone("owner"))
+    expect(fails("get widget owned")).toContain('"owned" not found')
+
+    own()
+    expect(ok("delete widget owner --cascade=orphan")).toMatch(/"owner" deleted/)
+    expect(fails("get widget owner")).toContain('"owner" not found')
+    const left = metadata("owned")
+    expect([left.ownerReferences, left.deletionTimestamp]).toEqual([undefined, undefined])
+    release()
+    ok("delete widget owned")
+  })
+
+  stepMore("deletes what is there, and says what is not", () => {
     expect(ok("delete widget made --wait=true")).toMatch(/"made" deleted/)
     expect(ok("delete widget made --ignore-not-found")).toBe("")
     expect(fails("delete widget made")).toContain("not found")
@@ -305,7 +368,7 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
   stepMore("asks who may do what, and who it is", () => {
     expect(ok("auth can-i create widgets").trim()).toBe("yes")
     const as = "--as=system:serviceaccount:default:nobody"
-    expect(fails(`auth can-i delete widgets ${as}`)).toContain("no")
+    expect(kubectl(`auth can-i delete widgets ${as}`)).toMatchObject({ code: 1, out: "no\n" })
     expect(fails(`get secrets ${as}`)).toMatch(
       /forbidden: User "system:serviceaccount:default:nobody"/,
     )
@@ -323,20 +386,3 @@ describe.each(versions)("$name", ({ name, minor, whole }) => {
     expect(fails("get widgets")).toMatch(/doesn't have a resource type|no such kind is defined/)
   })
 })
-
-/** Words, with 'single quotes' kept together. */
-function split(args: string): string[] {
-  return (args.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^'|'$/g, ""))
-}
-
-function running(program: string, plane: ServedPlane, args: string): Promise<Ran> {
-  const child = spawn(program, split(args), { env: plane.environment })
-  let [out, err] = ["", ""]
-  child.stdout.on("data", (chunk: Buffer) => {
-    out += chunk.toString("utf8")
-  })
-  child.stderr.on("data", (chunk: Buffer) => {
-    err += chunk.toString("utf8")
-  })
-  return new Promise((resolve) => child.once("exit", (code) => resolve({ code, out, err })))
-}

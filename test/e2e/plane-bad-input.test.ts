@@ -40,7 +40,10 @@ const broken: Readonly<Record<string, readonly [string, RegExp]>> = {
   "a key twice": [`${head}spec: {path: /tmp/x, content: a, content: b}`, /content.*|twice|unique/i],
   "an unknown field": [`${head}spec: {path: /tmp/x, content: a, contnet: b}`, /contnet/],
   "a wrong type": [`${head}spec: {path: /tmp/x, content: 5}`, /content/],
-  "a mode as a number": [`${head}spec: {path: /tmp/x, content: a, mode: 0644}`, /0644/],
+  "a mode as a number": [
+    `${head}spec: {path: /tmp/x, content: a, mode: 0644}`,
+    /leading zeros are octal/,
+  ],
   "an unknown kind": [
     "apiVersion: host.setpoint.dev/v1\nkind: Flie\nmetadata: {name: bad}\n",
     /Flie/,

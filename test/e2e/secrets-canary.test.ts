@@ -1,38 +1,36 @@
-import { execFileSync } from "node:child_process"
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { get } from "node:http"
+// Values of Secrets, tokens, keys, cookies and sign-in links are given to a real plane in many
+// ways, right and wrong. Then all that it wrote, said and sent is searched for them.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import type { Json, JsonObject } from "../../src/base/json.ts"
+import { isObject, type Json, type JsonObject } from "../../src/base/json.ts"
 import { disarm } from "../../src/base/protections.ts"
 import { systemClock, systemRandom } from "../../src/base/system.ts"
 import { aesSealer } from "../../src/plane/adapters/aes-sealer.ts"
 import { Sealing } from "../../src/plane/sealing.ts"
 import { openDataDirectory } from "../../src/store/engines/data-directory.ts"
-import { program } from "../program.ts"
+import { WebhookServer } from "../conformance/webhook-server.ts"
+import { requireClient } from "../tools.ts"
+import { CanarySearch } from "./canary/canary-search.ts"
+import { printAll, setpoint } from "./canary/client-commands.ts"
+import { askRaw } from "./canary/raw-request.ts"
+import { unreadable, unwelcome } from "./canary/refused-secrets.ts"
+import { refuseSecrets, unwanted } from "./canary/refusing-admission.ts"
+import { signIns } from "./canary/sign-ins.ts"
+import { ToldOutside } from "./canary/told-outside.ts"
 import { fileKey, loopResource, manifestText, PlaneRig } from "./plane/plane-rig.ts"
 import { waitFor } from "./plane/wait-for.ts"
 
 const secrets = { group: "", version: "v1", resource: "secrets" } as const
-const canaries = [
-  ...["canary-by-source-91c7", "canary-by-api-5d02", "canary-changed-77ab", "canary-held-03fe"],
-] as const
-const [bySource, byApi, changed, held] = canaries as readonly [string, string, string, string]
-
-/** As they are, and as base64 holds them. */
-const forms = (values: readonly string[]): string[] =>
-  values.flatMap((value) => [value, Buffer.from(value).toString("base64").replaceAll("=", "")])
-
-/** Every file below a directory whose bytes hold one of the texts. */
-function holding(directory: string, texts: readonly string[]): string[] {
-  return readdirSync(directory, { recursive: true })
-    .map(String)
-    .filter((name) => lstatSync(join(directory, name)).isFile())
-    .flatMap((name) => {
-      const bytes = readFileSync(join(directory, name))
-      return texts.filter((text) => bytes.includes(text)).map((text) => `${name}: ${text}`)
-    })
-}
+const values = {
+  bySource: "canary-by-source-91c7",
+  byApi: "canary-by-api-5d02",
+  changed: "canary-changed-77ab",
+  held: "canary-held-03fe",
+  refused: "canary-refused-6e1d",
+  mistyped: "canary-mistyped-b8f4",
+} as const
 
 const secret = (name: string, more: JsonObject) => ({
   apiVersion: "v1",
@@ -43,67 +41,69 @@ const secret = (name: string, more: JsonObject) => ({
 
 const ref = { ...secrets, namespace: "default", name: "made" }
 
+/** Where each may stand; and all of them do. */
+const atHome = [
+  "data/kubeconfig: PEM of the kubeconfig",
+  "data/kubeconfig: key of the kubeconfig",
+  "data/pki/ca.pem: line of data/pki/ca.pem",
+  "data/pki/owner.pem: PEM of the kubeconfig",
+  "data/pki/owner.pem: line of kubeconfig",
+  "data/pki/sa.key: line of data/pki/sa.key",
+  "data/pki/server.pem: line of data/pki/server.pem",
+  "data/token: token of the owner",
+]
+
 let rig: PlaneRig | undefined
 let rearm = () => {}
+const outside = new ToldOutside()
+const hooks = new WebhookServer()
 afterEach(async () => {
   rearm()
   await rig?.close()
 })
 
 describe("values of Secrets, keys and tokens", () => {
-  it("appear in no file of the plane, no backup, no log and no other answer", async () => {
+  const kubectl = requireClient("kubectl-1.35")
+
+  it("appear in no file, backup, log, trace, notification, metric or other answer", async () => {
     const plane = new PlaneRig()
     rig = plane
-    writeFileSync(
-      join(plane.site, "secret.yaml"),
-      JSON.stringify(secret("declared", { stringData: { password: bySource } })),
-    )
-    plane.declare("motd", "hello\n")
-    const contentFrom = { kind: "Secret", name: "declared", field: "data.password" }
-    const password = { path: plane.target("password"), contentFrom }
-    writeFileSync(plane.manifest("password"), manifestText("password", password))
-    await plane.start()
-    await plane.converged(2)
-    expect(readFileSync(plane.target("password"), "utf8")).toBe(bySource)
-    const answers: Json[] = []
-    const ask = asking(answers)
-    await misuse(plane, ask)
-    await hold(plane)
-    await look(plane, ask)
-    await ask(plane.call("POST", "secrets/rotate", {}))
-    const backup = join(plane.base, "backup")
-    mkdirSync(backup)
-    setpoint(plane, "backup", join(backup, "copy.db"))
-    const issued = setpoint(plane, "token", "create", "bob", "--kind", "human")
-    const token = issued.trim().split("\n").at(-1) ?? ""
-    expect(JSON.stringify((await plane.client.get(ref))?.data)).toContain(
-      Buffer.from(changed).toString("base64"),
-    )
-    for (const view of [
-      ["plan", plane.site],
-      ["diff", "file", "password"],
-      ["plans"],
-      ["history"],
-      ["get", "files", "-o", "yaml"],
-    ]) {
-      answers.push(setpointAny(plane, ...view))
+    const search = new CanarySearch()
+    for (const [name, value] of Object.entries(values)) search.hunt(name, value)
+    const receiver = await outside.open()
+    await hooks.listen()
+    try {
+      await begin(plane, receiver)
+      const keep = keeping(search)
+      await signIns(plane, search, (...args) => setpoint(plane, ...args))
+      await misuse(plane, search)
+      await hold(plane)
+      await keep("rotate", plane.call("POST", "secrets/rotate", {}))
+      await mistype(plane)
+      await look(plane, keep)
+      printAll(plane, search, kubectl.missing ? "" : kubectl.path, values.refused)
+      mkdirSync(join(plane.base, "backup"))
+      setpoint(plane, "backup", join(plane.base, "backup", "copy.db"))
+      await plane.end("SIGTERM")
+      huntKeys(plane, search)
+      gather(plane, search)
+    } finally {
+      await outside.close()
+      await hooks.close()
     }
-    await plane.end("SIGTERM")
-    const keyFile = readFileSync(keyPath(plane), "utf8").trim().split("\n")
-    expect(keyFile).toHaveLength(2)
-    const searched = [...forms(canaries), token, ...keyFile]
-    expect(holding(plane.data, searched)).toEqual([])
-    expect(readdirSync(backup)).toContain("copy.db")
-    expect(holding(backup, searched)).toEqual([])
-    const told = JSON.stringify(answers) + plane.output + plane.errors
-    expect(searched.filter((text) => told.includes(text))).toEqual([])
-    // What was looked for would have been found: the source holds it, and so does the plane's own.
-    expect(holding(plane.site, forms([held]))).not.toEqual([])
-    expect(answers.length).toBeGreaterThan(25)
+    // Nobody writes into what is only locked.
+    expect(search.empty()).toEqual(["data/lock.db"])
+    // Where a plane speaks of its source it spoke of the wrong file.
+    const told = ["answer events", "answer status", "log", "notifications", "setpoint events"]
+    expect(told.filter((place) => !search.holds(place, "wrong33.yaml"))).toEqual([])
+    expect(search.found()).toEqual([])
+    expect(search.places.length).toBeGreaterThan(90)
+    // What was looked for would have been found: each stands where it may.
+    expect(search.atHome().sort()).toEqual(atHome)
     await plane.start()
     await waitFor("the Secret is readable after a restart", async () => {
       const read = await plane.client.get(ref)
-      return JSON.stringify(read?.data).includes(Buffer.from(changed).toString("base64"))
+      return JSON.stringify(read?.data).includes(Buffer.from(values.changed).toString("base64"))
     })
   })
 
@@ -125,123 +125,200 @@ describe("values of Secrets, keys and tokens", () => {
       await data.close()
     }
     await write("canary-sealed")
-    expect(holding(plane.data, ['"a":"canary-sealed"'])).toEqual([])
+    expect(holding(plane.data, '"a":"canary-sealed"')).toEqual([])
     rearm = disarm("secrets-are-stored-sealed")
     await write("canary-plain")
-    expect(holding(plane.data, ['"a":"canary-plain"'])).not.toEqual([])
+    expect(holding(plane.data, '"a":"canary-plain"')).not.toEqual([])
   })
 })
 
-function keyPath(plane: PlaneRig): string {
-  const folder = join(plane.base, "config", "setpoint", "keys")
-  return join(folder, readdirSync(folder)[0] ?? "")
+/** Every file below a directory whose bytes hold the text. */
+function holding(directory: string, text: string): string[] {
+  const search = new CanarySearch()
+  search.hunt("it", text)
+  search.directory("data", directory)
+  return search.found()
 }
 
-function setpoint(plane: PlaneRig, ...args: readonly string[]): string {
-  const env = { ...process.env, XDG_CONFIG_HOME: join(plane.base, "config") }
-  const options = { encoding: "utf8", env } as const
-  return execFileSync(process.execPath, [program, "--data", plane.data, ...args], options)
+/** A source with a Secret, a file made of it, and somebody who wants to know what goes wrong. */
+async function begin(plane: PlaneRig, receiver: string): Promise<void> {
+  writeFileSync(
+    join(plane.site, "secret.yaml"),
+    JSON.stringify(secret("declared", { stringData: { password: values.bySource } })),
+  )
+  plane.declare("motd", "hello\n")
+  const contentFrom = { kind: "Secret", name: "declared", field: "data.password" }
+  const password = { path: plane.target("password"), contentFrom }
+  writeFileSync(plane.manifest("password"), manifestText("password", password))
+  const args = ["--otlp-endpoint", receiver, "--log-level", "info", "--port", "0"]
+  await plane.start({ args })
+  await plane.converged(2)
+  expect(readFileSync(plane.target("password"), "utf8")).toBe(values.bySource)
+  const metadata = { name: "tells", namespace: "default" }
+  const notifier = { apiVersion: "setpoint.dev/v1alpha1", kind: "Notifier", metadata }
+  const resource = { group: "setpoint.dev", version: "v1alpha1", resource: "notifiers" }
+  const spec = { webhook: { url: `${receiver}/notified` }, for: "0s" }
+  await plane.client.create(resource, { ...notifier, spec })
 }
 
-/** What it prints, whatever its exit code says. */
-function setpointAny(plane: PlaneRig, ...args: readonly string[]): string {
-  try {
-    return setpoint(plane, ...args)
-  } catch (error) {
-    const { stdout = "", stderr = "" } = Object(error) as { stdout?: string; stderr?: string }
-    return `${stdout}${stderr}`
-  }
-}
+type Keep = (name: string, task: Promise<unknown>, list?: string) => Promise<void>
 
-type Ask = (task: Promise<unknown>) => Promise<void>
-
-/** Keeps what was answered, errors too. */
-function asking(answers: Json[]): Ask {
-  return async (task) => {
-    const answer = await task.catch((error: unknown) => ({
-      text: String(error),
-      ...Object(error),
-    }))
-    answers.push(JSON.parse(JSON.stringify(answer ?? null)))
+/** Keeps what was answered, errors too; of a list it has to be seen that it holds something. */
+function keeping(search: CanarySearch): Keep {
+  return async (name, task, list) => {
+    const answer = await task.catch((error: unknown) => ({ text: String(error), ...Object(error) }))
+    const content = JSON.parse(JSON.stringify(answer ?? null)) as Json
+    if (list !== undefined) {
+      const items = isObject(content) ? Object(content[list]) : {}
+      expect(`${name}: ${Object.keys(items).length > 0}`).toBe(`${name}: true`)
+    }
+    search.place(`answer ${name}`, typeof content === "string" ? content : JSON.stringify(content))
   }
 }
 
 /** Everything that is refused with a value at hand. */
-async function misuse(plane: PlaneRig, ask: Ask): Promise<void> {
+async function misuse(plane: PlaneRig, search: CanarySearch): Promise<void> {
   const { client } = plane
-  const applied = JSON.stringify({ data: { a: byApi } })
+  const applied = JSON.stringify({ data: { a: values.byApi } })
   const note = { "kubectl.kubernetes.io/last-applied-configuration": applied }
-  const made = secret("made", { stringData: { a: byApi } })
+  const made = secret("made", { stringData: { a: values.byApi } })
   const metadata = { ...made.metadata, annotations: note }
-  const { metadata: stored } = await client.create(secrets, { ...made, metadata })
-  await client.patch(ref, "merge", { stringData: { a: changed } })
-  const stale = { ...metadata, resourceVersion: stored.resourceVersion ?? "" }
-  await ask(client.update(secrets, { ...made, metadata: stale }))
-  await ask(client.create(secrets, made))
-  await ask(client.create(secrets, secret("bad", { data: { a: `${byApi}@` } })))
-  await ask(client.create(secrets, secret("bad", { data: { a: { b: byApi } } })))
-  await ask(client.create(secrets, secret("bad", { stringData: [byApi] })))
-  await ask(client.create(secrets, secret("bad", { stringData: { a: [byApi] } })))
-  await ask(
-    client.create(secrets, secret("bad", { type: "kubernetes.io/tls", stringData: { a: byApi } })),
-  )
-  await ask(client.patch(ref, "merge", { type: "other" }))
-  await ask(client.apply(secrets, made, { fieldManager: "else" }))
-  await ask(client.delete({ ...ref, name: "declared" }))
-  await ask(plane.call("GET", "explain?object=secrets/default/made"))
-  await ask(plane.call("GET", "explain?object=secrets/default/declared"))
+  await client.create(secrets, { ...made, metadata })
+  await client.patch(ref, "merge", { stringData: { a: values.changed } })
+  await client.create(secrets, secret("plain", { stringData: { a: values.byApi } }))
+  await refuseSecrets(client, hooks)
+  const refused = [...unreadable(values.refused), ...unwelcome(values.refused)]
+  for (const name of unwanted) {
+    const data = { a: Buffer.from(values.refused).toString("base64") }
+    const body = JSON.stringify(secret(name, { data }))
+    const type = "application/json"
+    refused.push({ ...{ name, method: "POST", path: "secrets", type, body }, status: 0 })
+  }
+  const answers: string[] = []
+  const wanted: string[] = []
+  for (const { name, path, status, ...more } of refused) {
+    const said = await askRaw(plane, { ...more, path: `/api/v1/namespaces/default/${path}` })
+    search.place(`refused ${name}`, said.headers + said.text)
+    // Admission refuses with what it likes, and what it says names it.
+    answers.push(`${name} ${status === 0 ? said.text.includes(name) : said.status}`)
+    wanted.push(`${name} ${status === 0 ? true : status}`)
+  }
+  expect(answers).toEqual(wanted)
+  const dry = { path: "/api/v1/namespaces/default/secrets?dryRun=All", type: "application/json" }
+  const bound = await askRaw(plane, { ...dry, method: "POST", body: "{}" })
+  expect(bound.status).toBe(400)
 }
 
 /** A plan that would write another secret into a file waits for a person. */
 async function hold(plane: PlaneRig): Promise<void> {
   const loop = { ...loopResource, namespace: "default", name: "site" }
   await plane.client.patch(loop, "merge", { spec: { mode: "Propose" } })
-  const declared = secret("declared", { stringData: { password: held } })
+  const declared = secret("declared", { stringData: { password: values.held } })
   writeFileSync(join(plane.site, "secret.yaml"), JSON.stringify(declared))
   await waitFor("the change of the file is held", async () => {
     return (await plane.pendingPlan()) !== undefined
   })
-  expect(readFileSync(plane.target("password"), "utf8")).toBe(bySource)
+  expect(readFileSync(plane.target("password"), "utf8")).toBe(values.bySource)
+  await waitFor("it is told", () => outside.at("/notified").includes('"Held"') || "not yet")
 }
 
-/** Every view of what the plane knows; each has to answer. */
-async function look(plane: PlaneRig, askAny: Ask): Promise<void> {
-  const { client } = plane
-  const loop = plane.loop
-  const ask: Ask = async (task) => {
-    await task
-    await askAny(task)
+/** A Secret in the source that is no YAML; the loop says so wherever it speaks. */
+async function mistype(plane: PlaneRig): Promise<void> {
+  const head = "apiVersion: v1\nkind: Secret\nmetadata: {name: other}\nstringData:\n  password: "
+  for (const sign of [">", "!", "*"]) {
+    writeFileSync(
+      join(plane.site, `wrong${sign.charCodeAt(0)}.yaml`),
+      head + sign + values.mistyped,
+    )
   }
-  const plan = (await plane.pendingPlan())?.name ?? "missing"
-  await ask(plane.call("POST", "checkpoints", { loop, name: "pinned", reason: "canary" }))
-  const about = encodeURIComponent(fileKey("password"))
-  for (const path of [
-    ...[`plans/${plan}`, `explain?object=${about}`, `history?object=${about}`],
-    ...[
-      "status",
-      "kinds",
-      "history?limit=1000",
-      `report?loop=${loop}`,
-      "plans",
-      "secrets",
-      "inventory",
-    ],
-    ...["checkpoints", `checkpoints/${loop}/pinned`, `checkpoints/${loop}/pinned/diff`],
-    ...["audit/heads", `audit/entries?loop=${loop}`],
-  ]) {
-    await ask(plane.call("GET", path))
-  }
-  for (const path of ["/api/v1/events", "/api/v1/configmaps"]) await ask(client.call("GET", path))
-  for (const path of ["/metrics", "/readyz?verbose"]) await ask(readText(plane, path))
-}
-
-function readText(plane: PlaneRig, path: string): Promise<string> {
-  const token = readFileSync(join(plane.data, "token"), "utf8").trim()
-  const headers = { authorization: `Bearer ${token}` }
-  return new Promise((resolve, reject) => {
-    get({ socketPath: join(plane.data, "api.sock"), path, headers }, async (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`))
-      resolve((await response.setEncoding("utf8").toArray()).join(""))
-    }).once("error", reject)
+  await waitFor("the loop says that its source is wrong", async () => {
+    return JSON.stringify(await plane.loopStatus()).includes("wrong33.yaml")
   })
+  await waitFor("it is told", () => outside.at("/notified").includes("wrong33.yaml") || "not yet")
+}
+
+/** Every view of what the plane knows; each has to hold something. */
+async function look(plane: PlaneRig, keep: Keep): Promise<void> {
+  const { loop } = plane
+  const plan = (await plane.pendingPlan())?.name ?? "missing"
+  const pin = { loop, name: "pinned", reason: "canary" }
+  await keep("checkpoint", plane.call("POST", "checkpoints", pin))
+  const about = encodeURIComponent(fileKey("password"))
+  const declared = "object=secrets/default/declared"
+  const views: [string, string?][] = [
+    [`plans/${plan}`],
+    [`plans/${plan}/standing`],
+    [`explain?object=${about}`],
+    ["explain?object=secrets/default/made"],
+    [`explain?${declared}`],
+    [`object?${declared}`],
+    [`timeline?object=${about}`],
+    [`history?object=${about}`, "entries"],
+    ["history?limit=1000", "entries"],
+    [`journal?loop=${loop}`],
+    [`report?loop=${loop}`],
+    ["status", "loops"],
+    ["kinds"],
+    ["objects"],
+    ["plans", "plans"],
+    ["secrets"],
+    [`inventory?loop=${loop}`],
+    [`checkpoints?loop=${loop}`],
+    [`checkpoints/${loop}/pinned`],
+    [`checkpoints/${loop}/pinned/diff`],
+    ["audit/heads"],
+    [`audit/entries?loop=${loop}`],
+    ["invariants"],
+    ["in-flight"],
+  ]
+  for (const [path, list] of views) await keep(path, plane.call("GET", path), list)
+  await keep("delete", plane.client.delete({ ...ref, name: "declared" }))
+  const lists = { events: "/api/v1/events", files: "/apis/host.setpoint.dev/v1/files" }
+  for (const [name, path] of Object.entries(lists)) {
+    await keep(name, plane.client.call("GET", path), "items")
+  }
+  for (const path of ["/metrics", "/readyz?verbose", "/openapi/v2"]) {
+    const { status, text } = await askRaw(plane, { method: "GET", path })
+    expect(`${path} ${status}`).toBe(`${path} 200`)
+    await keep(path, Promise.resolve(text))
+  }
+}
+
+/** Private keys of the plane, each by a line of its own and by its file. */
+function huntKeys(plane: PlaneRig, search: CanarySearch): void {
+  const login = readFileSync(join(plane.data, "kubeconfig"), "utf8")
+  const data = /client-key-data: "?([\w+/=]+)/.exec(login)?.[1] ?? ""
+  search.hunt("key of the kubeconfig", data, "data/kubeconfig")
+  const pem = Buffer.from(data, "base64").toString("utf8")
+  search.hunt("PEM of the kubeconfig", pem, "data/kubeconfig", "data/pki/owner.pem")
+  for (const [name, text] of [["kubeconfig", pem], ...keyFiles(plane)] as const) {
+    const line = /PRIVATE KEY-----\n(.{40,})\n/.exec(text)?.[1] ?? ""
+    search.hunt(`line of ${name}`, line, name === "kubeconfig" ? "data/pki/owner.pem" : name)
+  }
+  const folder = join(plane.base, "config", "setpoint", "keys")
+  const keys = readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8")
+    .trim()
+    .split("\n")
+  expect(keys).toHaveLength(2)
+  for (const [at, key] of keys.entries()) search.hunt(`key ${at} of Secrets`, key)
+}
+
+function keyFiles(plane: PlaneRig): [string, string][] {
+  const names = ["ca.pem", "sa.key", "server.pem"]
+  return names.map((name) => [
+    `data/pki/${name}`,
+    readFileSync(join(plane.data, "pki", name), "utf8"),
+  ])
+}
+
+/** What the plane wrote, said and sent by itself. */
+function gather(plane: PlaneRig, search: CanarySearch): void {
+  search.directory("data", plane.data)
+  search.directory("backup", join(plane.base, "backup"))
+  // The rig keeps so much and no more.
+  for (const text of [plane.output, plane.errors]) expect(text.length).toBeLessThan(100_000)
+  search.place("output", plane.output)
+  search.place("log", plane.errors)
+  search.place("traces", outside.at("/v1/traces"))
+  search.place("notifications", outside.at("/notified"))
 }

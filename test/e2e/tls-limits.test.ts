@@ -84,6 +84,34 @@ describe("a plane whose slots are all taken", () => {
   })
 })
 
+describe("a body that never comes", () => {
+  it.each(["HTTP/1.1", "HTTP/2"])(
+    "gives its slot back when it is answered without: %s",
+    async (protocol) => {
+      const limits = { requestsAtOnce: 1, requestsPerCaller: 1 }
+      rig = await TlsRig.open({ limits, requestMs: 300 })
+      const headers = { authorization: "Bearer t", "content-length": "100000" }
+      if (protocol === "HTTP/1.1") {
+        const socket = await rig.raw()
+        const answer = new Promise<string>((resolve) =>
+          socket.once("data", (data) => resolve(String(data))),
+        )
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}\r\n{`)
+        expect(await answer).toContain("503")
+      } else {
+        const asked = { ...headers, ":path": path, ":method": "POST" }
+        const stream = rig.http2().request(asked, { endStream: false })
+        stream.on("error", () => {})
+        const answer = new Promise<object>((resolve) => stream.once("response", resolve))
+        stream.write("{")
+        expect(await answer).toMatchObject({ ":status": 503 })
+      }
+      expect((await rig.send(path, {}, { token: "t" })).status).toBe(200)
+    },
+  )
+})
+
 describe("one connection of HTTP/2", () => {
   it("answers other requests while a long list waits for its reader", async () => {
     rig = await TlsRig.open()

@@ -1,11 +1,12 @@
-import { X509Certificate } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { generateKeyPairSync, X509Certificate } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { deferred } from "../../src/base/async.ts"
 import { disarm } from "../../src/base/protections.ts"
 import { systemRandom } from "../../src/base/system.ts"
+import { localTls } from "../../src/plane/adapters/local-tls.ts"
 import { openAuthority } from "../../src/plane/adapters/pki/authority.ts"
 import { SimClock } from "../../src/sim/sim-clock.ts"
 import { configMap, configMaps } from "../conformance/client-world.ts"
@@ -118,6 +119,61 @@ describe("the port with TLS", () => {
     expect(answer).toContain("200 OK")
     before.destroy()
     after.destroy()
+  })
+})
+
+describe("a certificate that does not fit its key", () => {
+  const shown = async () => {
+    const socket = await rig.raw({ rejectUnauthorized: false })
+    const { subject } = new X509Certificate(socket.getPeerCertificate().raw)
+    socket.destroy()
+    return subject
+  }
+
+  it("is not taken, and what is shown stays", async () => {
+    const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+    const key = String(other.export({ type: "pkcs8", format: "pem" }))
+    const { certificate } = rig.owner
+    expect(() => rig.server.tls?.renew({ certificate, key })).toThrow("key values mismatch")
+    expect(await shown()).toContain("CN=setpoint")
+    rig.server.tls?.renew(rig.owner)
+    expect(await shown()).toContain("CN=ann")
+  })
+
+  it("is shown a day after its key was put right", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "spt-tls-pair-"))
+    try {
+      const now = () => Date.now()
+      const authority = openAuthority({ directory, random: systemRandom, now })
+      const certificateFile = join(directory, "certificate.pem")
+      const keyFile = join(directory, "key.pem")
+      const write = (certificate: string, key: string) => {
+        writeFileSync(certificateFile, certificate)
+        writeFileSync(keyFile, key)
+      }
+      const [first, second] = [authority.server(["localhost"]), rig.owner]
+      write(first.certificate, first.key)
+      const tls = localTls(authority, { certificateFile, keyFile })
+      const clock = new SimClock()
+      const listener = rig.server.tls
+      if (listener === undefined) throw new Error("there is no port")
+      const told: unknown[] = []
+      const kept = tls.keep(listener, clock, (why) => told.push(why))
+      const day = 86_400_000
+      write(second.certificate, first.key)
+      await clock.advance(day)
+      expect(await shown()).toContain("CN=setpoint")
+      expect(tls.current()).toBe(first.certificate)
+      expect(String(told)).toContain("key values mismatch")
+      write(second.certificate, second.key)
+      await clock.advance(day)
+      expect(await shown()).toContain("CN=ann")
+      expect(tls.current()).toBe(second.certificate)
+      expect(told).toHaveLength(1)
+      kept.close()
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
   })
 })
 

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
+import { decodeObject, encodeObject } from "../../src/api/codec.ts"
+import { namespaceKey } from "../../src/api/namespace-exists.ts"
+import { storageKey } from "../../src/api/storage-keys.ts"
 import type { ApiObject, OwnerReference } from "../../src/object/object.ts"
 import { ann, names, Site, widget, widgets } from "./site.ts"
 
@@ -61,6 +64,31 @@ describe("the garbage collector of a plane", () => {
     await plane.run(plane.as(ann).patch(ref("child"), "merge", patch))
     await plane.clock.advance(5000)
     expect(await plane.run(plane.as(ann).get(ref("owner")))).toBeUndefined()
+  })
+
+  it("goes on emptying a namespace when the plane ended in the middle of it", async () => {
+    const plane = await open()
+    const client = plane.as(ann)
+    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } }
+    await plane.run(client.create(namespaces, space))
+    const { metadata, ...rest } = map("left")
+    await plane.run(
+      client.create(configMaps, { ...rest, metadata: { ...metadata, namespace: "team" } }),
+    )
+    // As it is when what nothing hangs on goes in parts: marked, and not empty yet.
+    const { store } = plane.sim.plane.ports
+    const key = storageKey(namespaceKey("team"))
+    const entry = await plane.run(store.get(key))
+    if (entry === undefined || !("value" in entry)) throw new Error("no namespace")
+    const object = decodeObject(entry.value, entry.modRevision)
+    const marked = { ...object.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" }
+    const value = encodeObject({ ...object, metadata: marked })
+    await plane.run(store.commit([], [{ kind: "put", key, value }]))
+    await plane.restart()
+    const ref = { ...namespaces, namespace: "", name: "team" }
+    expect(await plane.run(plane.as(ann).get(ref))).toBeUndefined()
+    const left = { ...configMaps, namespace: "team", name: "left" }
+    expect(await plane.run(plane.as(ann).get(left))).toBeUndefined()
   })
 
   it("destroys no target by itself: a protected object with a lost owner stays", async () => {

@@ -74,6 +74,7 @@ describe("imports", () => {
   it.each([
     ["src/object/a.ts", 'import { b } from "../base/b.ts"'],
     ["src/plane/a.ts", 'import { systemClock } from "../base/system.ts"'],
+    ["src/api/http/front/front-worker.ts", 'import { c } from "../../../base/system.ts"'],
     ["src/providers/file/adapter/a.ts", 'import "../b.ts"\nimport "../../../provider/c.ts"'],
     ["src/sim/a.ts", 'import "../plane/b.ts"'],
     ["src/testing.ts", 'import "./sim/b.ts"'],

@@ -21,12 +21,22 @@ export function Dialog({ title, children, wide = false, onClose }: DialogProps) 
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  // The browser hides the dialog some milliseconds before it says "close". Who opens it again in
+  // between must not have it closed by that, so Escape closes here, and what is gone stays silent.
+  const cancel = (event: Event) => {
+    event.preventDefault()
+    onClose()
+  }
+  const closed = () => {
+    if (element.current !== null) onClose()
+  }
   return (
     <dialog
       ref={element}
       class={wide ? "dialog dialog-wide" : "dialog"}
       aria-labelledby={heading}
-      onClose={onClose}
+      onCancel={cancel}
+      onClose={closed}
     >
       <h2 id={heading}>{title}</h2>
       {children}

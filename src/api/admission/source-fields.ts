@@ -6,12 +6,13 @@
 import type { JsonObject } from "../../base/json.ts"
 import { enginePrincipal, type Principal } from "../../contract/principal.ts"
 import { type ApiObject, type ObjectKey, sourceAnnotation } from "../../object/object.ts"
-import { changedPaths } from "../../schema/apply-merge.ts"
-import { ownersOf } from "../../schema/managed-fields.ts"
+import { touchedSteps } from "../../schema/apply-merge.ts"
+import type { Converting } from "../convert-objects.ts"
 import { apiFault, causesText, summarize } from "../faults.ts"
 import { isDeclaringManager, isSourceManager } from "../managed-fields.ts"
 import type { ServedResource } from "../served-resource.ts"
 import { faultNames } from "../stored-object.ts"
+import { versionedKind, withVersions } from "../versioned-kind.ts"
 
 export interface SourceFieldsWrite {
   readonly principal: Principal
@@ -21,16 +22,18 @@ export interface SourceFieldsWrite {
 
 export const isEngine = (principal: Principal): boolean => principal.name === enginePrincipal.name
 
-export function checkSourceFields(
+export async function checkSourceFields(
+  context: Converting,
   write: SourceFieldsWrite,
   before: ApiObject,
   after: ApiObject,
-): void {
+): Promise<void> {
   const { principal, resource, key } = write
   const entries = foreignEntries(before, principal, isDeclaringManager)
   if (entries.length === 0) return
-  const changed = changedPaths(resource.schema.node, before as JsonObject, after as JsonObject)
-  const owned = ownersOf(entries, changed)
+  const [was, is] = [before as JsonObject, after as JsonObject]
+  const steps = touchedSteps(versionedKind(resource), was, is, entries)
+  const owned = await withVersions(context, resource, steps)
   const first = owned[0]
   if (first === undefined) return
   throw sourceConflict(

@@ -62,6 +62,29 @@ describe("workload kinds", () => {
     })
   })
 
+  it("are selected by the fields that Kubernetes selects them by", async () => {
+    const pods = { group: "", version: "v1", resource: "pods" }
+    for (const [name, nodeName] of Object.entries({ a: "node-1", b: "node-2" })) {
+      const spec = { nodeName, containers: [container] }
+      const metadata = { name, namespace: "default" }
+      const pod = { apiVersion: "v1", kind: "Pod", metadata, spec }
+      const { object } = await api.verbs.create(alice, pods, pod as ApiObject)
+      const status = { phase: name === "a" ? "Running" : "Failed" }
+      await api.verbs.updateStatus(alice, pods, { ...object, status } as ApiObject)
+    }
+    const selected = async (resource: typeof pods, fieldSelector: string) => {
+      const { items } = await api.verbs.list(alice, resource, { fieldSelector })
+      return items.map(({ metadata }) => metadata.name)
+    }
+    expect(await selected(pods, "spec.nodeName=node-1")).toEqual(["a"])
+    expect(await selected(pods, "status.phase!=Failed,status.phase!=Succeeded")).toEqual(["a"])
+    expect(await selected(pods, "spec.hostNetwork=false,spec.nodeName=node-2")).toEqual(["b"])
+    const jobs = { group: "batch", version: "v1", resource: "jobs" }
+    expect(await selected(jobs, "status.successful=1")).toEqual([])
+    const wrong = selected(deployments, "status.replicas=0")
+    expect(await faultOf(wrong)).toMatchObject({ status: 400 })
+  })
+
   it("refuse unknown fields and wrong types", async () => {
     const other = { ...deployment, metadata: { name: "odd", namespace: "default" } }
     const odd = { ...other, spec: { ...deployment.spec, replicas: "two" } }

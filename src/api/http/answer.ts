@@ -2,7 +2,7 @@
 // Status objects.
 
 import { toFault } from "../../base/faults.ts"
-import type { Json } from "../../base/json.ts"
+import { at, type Json } from "../../base/json.ts"
 import { jsonText } from "../../base/json-text.ts"
 import { statusOf } from "../status-object.ts"
 import type { ApiResponse } from "./exchange.ts"
@@ -24,7 +24,7 @@ export const auditHeader = "audit-id"
 
 /** All headers in one go where nothing was set before: each set apart is looked at twice. */
 export function send(response: ApiResponse, answer: Answer, auditId?: string): void {
-  if (response.headersSent || response.destroyed === true) return
+  if (response.headersSent || response.destroyed) return
   const { bytes, type } = contentOf(answer)
   const head: Record<string, number | string | string[]> = {}
   if (auditId !== undefined) head[auditHeader] = auditId
@@ -55,9 +55,11 @@ function contentOf(answer: Answer): { bytes: Uint8Array; type: string | undefine
 
 export function sendFault(response: ApiResponse, error: unknown, auditId?: string): void {
   const fault = toFault(error)
-  const retry: Record<string, string> =
-    fault.status === 429 || fault.status === 503 ? { "retry-after": "1" } : {}
-  send(response, { status: fault.status, body: statusOf(fault), headers: retry }, auditId)
+  const body = statusOf(fault)
+  const seconds = at(body, "details", "retryAfterSeconds")
+  const headers: Record<string, string> =
+    seconds === undefined ? {} : { "retry-after": String(seconds) }
+  send(response, { status: fault.status, body, headers }, auditId)
 }
 
 /** A quoted string of visible ASCII: header values carry nothing else. */

@@ -3,7 +3,7 @@
 import { at, isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import type { ApiObject } from "../../object/object.ts"
 import { toCoreEvent } from "../kinds/event-view.ts"
-import { ageText, type Column, nameColumn, type TableMaker } from "./table-column.ts"
+import { ageText, type Column, nameCell, nameColumn, type TableMaker } from "./table-column.ts"
 
 type Cell = (object: ApiObject, now: number) => Json
 
@@ -18,7 +18,7 @@ function field(name: string, cell: Cell, more: Partial<Column> = {}): Field {
 }
 
 const wide = { priority: 1 }
-const name: Field = { column: nameColumn, cell: ({ metadata }) => metadata.name }
+const name: Field = { column: nameColumn, cell: nameCell }
 const age = field("Age", ({ metadata }, now) => ageText(metadata.creationTimestamp, now))
 const createdAt = field("Created At", ({ metadata }) => metadata.creationTimestamp ?? null, {
   type: "date",

@@ -3,8 +3,10 @@
 
 import type { Clock, Timer } from "../../base/clock.ts"
 
-interface Waiting {
-  readonly due: number
+/** Something that has to be over in time. */
+export interface Timed {
+  /** Written by the deadlines alone. */
+  due: number
   expire(): void
 }
 
@@ -12,7 +14,7 @@ export class Deadlines {
   readonly #clock: Clock
   readonly #limitMs: number
   /** In the order in which they came. */
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<Timed>()
   #timer: Timer | undefined
 
   constructor(clock: Clock, limitMs: number) {
@@ -23,25 +25,30 @@ export class Deadlines {
   /** What the task answers, or `late()` when it took too long: what it says then, nobody hears. */
   within<T>(task: Promise<T>, late: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
-      const due = this.#clock.monotonic() + this.#limitMs
-      const waiting: Waiting = { due, expire: () => reject(late()) }
-      this.#waiting.add(waiting)
-      this.#timer ??= this.#clock.after(this.#limitMs, () => this.#look())
+      const waiting: Timed = { due: 0, expire: () => reject(late()) }
+      this.begin(waiting)
       task.then(
         (value) => {
-          this.#leave(waiting)
+          this.end(waiting)
           resolve(value)
         },
         (error) => {
-          this.#leave(waiting)
+          this.end(waiting)
           reject(error)
         },
       )
     })
   }
 
+  /** From now on; it expires once, unless it ended before. */
+  begin(waiting: Timed): void {
+    waiting.due = this.#clock.monotonic() + this.#limitMs
+    this.#waiting.add(waiting)
+    this.#timer ??= this.#clock.after(this.#limitMs, () => this.#look())
+  }
+
   /** A timer must not hold up the end of the process. */
-  #leave(waiting: Waiting): void {
+  end(waiting: Timed): void {
     this.#waiting.delete(waiting)
     if (this.#waiting.size > 0) return
     this.#timer?.cancel()

@@ -1,7 +1,8 @@
-// What a DELETE says besides its path: in its body, or in its query as old clients do.
+// What a DELETE says besides its path: in its body, or in its query as old clients do. What can't
+// be understood is refused: taken for nothing it could be what would have kept the object.
 
-import { isArray, isObject, type Json } from "../../base/json.ts"
-import type { DeleteOptions } from "../../contract/client.ts"
+import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
+import type { DeleteOptions, Preconditions } from "../../contract/client.ts"
 import { apiFault } from "../faults.ts"
 import { invalidOptions } from "../validate-object.ts"
 
@@ -14,24 +15,50 @@ function bad(why: string): Error {
 
 const set = (value: Json | null | undefined): Json | undefined => value ?? undefined
 
+/** Preconditions stay apart: the resourceVersion of a list is another one. */
+export interface ReadDeleteOptions extends Omit<DeleteOptions, keyof Preconditions> {
+  readonly preconditions: Preconditions
+}
+
 /** `isDryRun` judges what is said of dry runs, in the query and in the body. */
 export function readDeleteOptions(
   query: URLSearchParams,
   body: Json | undefined,
   isDryRun: (values: readonly (Json | undefined)[]) => boolean,
-): DeleteOptions {
-  const given = isObject(body) ? body : {}
-  const preconditions = isObject(given.preconditions) ? given.preconditions : {}
-  const { uid, resourceVersion } = preconditions
-  const inBody = isArray(given.dryRun) ? given.dryRun : []
+): ReadDeleteOptions {
+  const given = set(body) ?? {}
+  if (!isObject(given)) throw bad("the body is no object")
+  const { kind = "DeleteOptions" } = given
+  if (kind !== "DeleteOptions") throw bad("the body is no DeleteOptions")
+  const inBody = set(given.dryRun) ?? []
+  if (!isArray(inBody)) throw bad("dryRun must be a list")
   checkGrace(set(given.gracePeriodSeconds) ?? set(query.get("gracePeriodSeconds")))
   const propagationPolicy = propagation(query, given)
   return {
     dryRun: isDryRun([...query.getAll("dryRun"), ...inBody]),
-    ...(typeof uid === "string" ? { uid } : {}),
-    ...(typeof resourceVersion === "string" ? { resourceVersion } : {}),
+    preconditions: preconditionsOf(query, set(body) === undefined ? undefined : given),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   }
+}
+
+/** Of a request without a body, the resourceVersion in its query is one too, as in Kubernetes. */
+function preconditionsOf(query: URLSearchParams, body: JsonObject | undefined): Preconditions {
+  const given = set(body?.preconditions) ?? {}
+  if (!isObject(given)) throw bad("preconditions must be an object")
+  const uid = set(given.uid) ?? (query.get("uid") || undefined)
+  const inQuery = body === undefined ? query.get("resourceVersion") || undefined : undefined
+  const resourceVersion = set(given.resourceVersion) ?? inQuery
+  return {
+    ...(uid === undefined ? {} : { uid: textOf("uid", uid) }),
+    ...(resourceVersion === undefined
+      ? {}
+      : { resourceVersion: textOf("resourceVersion", resourceVersion) }),
+  }
+}
+
+function textOf(name: string, value: Json): string {
+  if (typeof value === "string") return value
+  throw bad(`preconditions.${name} must be a text`)
 }
 
 /** Nothing here ends slowly by itself: a number is understood and makes no difference. */
@@ -53,7 +80,12 @@ function propagation(
     const cause = { field: "propagationPolicy", reason: "FieldValueInvalid", message }
     throw invalidOptions("DeleteOptions", cause)
   }
-  if (orphan !== undefined) return String(orphan) === "true" ? "Orphan" : "Background"
+  if (orphan !== undefined) {
+    const said = String(orphan).toLowerCase()
+    if (said === "true" || said === "1") return "Orphan"
+    if (said === "false" || said === "0") return "Background"
+    throw bad("orphanDependents must be true or false")
+  }
   const known = policies.find((name) => name === policy)
   if (policy !== undefined && known === undefined) {
     const message = `Unsupported value: ${JSON.stringify(policy)}: supported values: ${policyNames}`

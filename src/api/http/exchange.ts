@@ -38,8 +38,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly statusCode: number
   readonly headersSent: boolean
-  /** Undefined over HTTP/2. */
-  readonly destroyed?: boolean
+  readonly destroyed: boolean
   setHeader(name: string, value: number | string | readonly string[]): void
   hasHeader(name: string): boolean
   writeHead(status: number, headers: OutgoingHttpHeaders): void

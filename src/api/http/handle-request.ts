@@ -3,8 +3,10 @@
 
 import type { Clock } from "../../base/clock.ts"
 import type { Access, Authorizer } from "../../contract/authorizer.ts"
+import type { ListOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Verbs } from "../../contract/verbs.ts"
+import { fieldTerm } from "../../object/field-selector.ts"
 import type { Extensions } from "../extensions.ts"
 import { apiFault } from "../faults.ts"
 import type { TypeNames } from "../protobuf/decode-protobuf.ts"
@@ -206,6 +208,20 @@ function needTarget({ target }: RequestInfo, path: string): ResourcePath {
   return target
 }
 
+/** By the old prefix one object can be watched by its name. */
+function watchOptions({ method, path, query }: Call, target: ResourcePath): ListOptions {
+  const options = listOptions({ path: target, query })
+  if (target.name === "" && !target.isOldWatch) return options
+  if (!target.isOldWatch) throw apiFault("SPT-API-021", { method: "WATCH", path })
+  if (target.subresource !== "") throw apiFault("SPT-API-025", { path: path.slice(0, 300) })
+  // A change of something is never meant by a path of a watch.
+  if (method !== "GET") throw apiFault("SPT-API-021", { method, path: path.slice(0, 300) })
+  if (target.name === "") return options
+  const byName = fieldTerm("metadata.name", target.name)
+  const { fieldSelector = "" } = options
+  return { ...options, fieldSelector: fieldSelector ? `${fieldSelector},${byName}` : byName }
+}
+
 async function watch(
   call: Call,
   principal: Principal,
@@ -216,7 +232,7 @@ async function watch(
   allow(call, principal, info.access)
   const target = needTarget(info, path)
   const resource = api.registry.need(target.resource)
-  if (target.name !== "") throw apiFault("SPT-API-021", { method: "WATCH", path })
+  const options = watchOptions(call, target)
   const leave = api.lanes.openWatch(principal)
   try {
     await serveWatch({
@@ -226,7 +242,7 @@ async function watch(
       resource,
       query,
       headers: call.request.headers,
-      options: listOptions({ path: target, query }),
+      options,
       signal: api.draining,
       response,
     })

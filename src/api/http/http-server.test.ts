@@ -102,6 +102,19 @@ function send(
 }
 
 describe("the HTTP API", () => {
+  it("ends one exchange, and nothing else, by a mistake where no answer is made", async () => {
+    let isWrong = true
+    const newId = () => {
+      if (isWrong) throw new Error("no id")
+      return "one"
+    }
+    await server.close()
+    server = await start({ audit: { newId, trouble: () => undefined, write: async () => {} } })
+    await expect(send("GET", path)).rejects.toThrow()
+    isWrong = false
+    expect((await send("GET", path)).status).toBe(200)
+  })
+
   it("answers nobody without a good token, and nobody as the engine or a source", async () => {
     for (const authorization of ["", "Bearer", "Bearer wrong", "Basic t", "Bearer engine"]) {
       for (const target of [path, "/nowhere"]) {

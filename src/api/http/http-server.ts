@@ -17,6 +17,7 @@ import { defaultLaneLimits, type LaneLimits, Lanes } from "./lanes.ts"
 import { type Listener, listenOnLoopback, listenOnSocket, type OnRequest } from "./listener.ts"
 import { checkPlace, type Place } from "./place-check.ts"
 import type { PlainRoute } from "./plain-route.ts"
+import { requestFailed } from "./request-failed.ts"
 import { metricsRoute, requestMetrics } from "./request-metrics.ts"
 import { HookDoor, type TakeHook } from "./serve-hook.ts"
 import type { TlsListener, TlsOptions } from "./tls-listener.ts"
@@ -56,6 +57,10 @@ export interface HttpServer {
   close(drainMs?: number, noticeMs?: number): Promise<void>
 }
 
+function handle(api: HttpApi, request: ApiRequest, response: ApiResponse): void {
+  handleRequest(api, request, response).catch((error) => requestFailed(error, response))
+}
+
 const idleLookMs = 20
 const ignore = () => {}
 
@@ -70,19 +75,18 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     if (stop.signal.aborted && request.httpVersionMajor < 2) {
       response.setHeader("connection", "close")
     }
-    if (hooks?.serve(request, response) !== true) void handleRequest(api, request, response)
+    if (hooks?.serve(request, response) !== true) handle(api, request, response)
   }
   const listeners: Listener[] = []
   const closeAll = (drainMs: number) =>
     Promise.all(listeners.map((listener) => drain(options.clock, listener, drainMs)))
   const asPrincipal = (principal: Principal, request: ApiRequest, response: ApiResponse) =>
-    void handleRequest({ ...api, authenticate: () => principal }, request, response)
+    handle({ ...api, authenticate: () => principal }, request, response)
   let tls: TlsListener | undefined
   let dashboard: Listener | undefined
   let url: string | undefined
   try {
     const { socketPath, port } = options
-    if (socketPath !== undefined) listeners.push(await listenOnSocket(socketPath, onRequest))
     if (port !== undefined) {
       const listener = await listenOnLoopback([port], fromPlace(loopback, onRequest))
       url = `http://127.0.0.1:${listener.port}`
@@ -98,6 +102,8 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
       dashboard = await listenOnLoopback(ports, dashboardRequests(options.dashboard, asPrincipal))
       listeners.push(dashboard)
     }
+    // Last: the owner asks here whether all of it is there.
+    if (socketPath !== undefined) listeners.push(await listenOnSocket(socketPath, onRequest))
   } catch (error) {
     await closeAll(0)
     throw error

@@ -30,11 +30,13 @@ export const http1Limits = {
 } as const
 
 const headersMs = 10_000
+/** Within which a whole request has to come. */
+export const requestMs = 60_000
 
 /** Nobody holds a connection by sending nothing, or a byte now and then. */
 export function limit(server: Server, withinMs = headersMs): void {
   server.headersTimeout = withinMs
-  server.requestTimeout = 60_000
+  server.requestTimeout = requestMs
   // Their size is bounded. Some releases of node leave out what is over a count, and a proxy puts
   // the header that says whom it speaks for behind those of its client.
   server.maxHeadersCount = 0

@@ -10,6 +10,8 @@ export interface ResourcePath {
   /** "" for the collection. */
   readonly name: string
   readonly subresource: string
+  /** By the old prefix of a watch, "/api/v1/watch/...": whatever the query says. */
+  readonly isOldWatch: boolean
 }
 
 export function parsePath(path: string): ResourcePath | undefined {
@@ -45,8 +47,25 @@ function decoded(segment: string): string | undefined {
 /** The version is at `at`, and what it is of behind it. */
 function parseRest(group: string, all: readonly string[], at: number): ResourcePath | undefined {
   const version = all[at]
+  if (version === undefined) return undefined
+  const isOldWatch = all[at + 1] === "watch"
+  const named = parseNamed(group, all, isOldWatch ? at + 1 : at)
+  if (named === undefined) return undefined
+  const { resource, ...rest } = named
+  return { resource: { group, version, resource }, ...rest, isOldWatch }
+}
+
+interface Named {
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+}
+
+/** What is named behind `at`. */
+function parseNamed(group: string, all: readonly string[], at: number): Named | undefined {
   const count = all.length - at - 1
-  if (version === undefined || count <= 0) return undefined
+  if (count <= 0) return undefined
   // "namespaces/x/y..." names something in a namespace; "namespaces/x[/status]" the namespace.
   const inNamespace = all[at + 1] === "namespaces" && count > 2 && !isOfNamespace(group, all, at)
   const namespace = inNamespace ? (all[at + 2] ?? "") : ""
@@ -55,7 +74,7 @@ function parseRest(group: string, all: readonly string[], at: number): ResourceP
   if (resource === undefined || all.length - from > 3) return undefined
   const name = all[from + 1] ?? ""
   const subresource = all[from + 2] ?? ""
-  return { resource: { group, version, resource }, namespace, name, subresource }
+  return { resource, namespace, name, subresource }
 }
 
 function isOfNamespace(group: string, all: readonly string[], at: number): boolean {

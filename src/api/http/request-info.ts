@@ -3,6 +3,7 @@
 // does not learn what exists.
 
 import type { Access } from "../../contract/authorizer.ts"
+import { oneNameOf, parseFieldSelector } from "../../object/field-selector.ts"
 import { parsePath, type ResourcePath } from "./parse-path.ts"
 import { queryFlag } from "./query-flag.ts"
 
@@ -25,9 +26,9 @@ const ofOne: Readonly<Record<string, string>> = {
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const target = parsePath(path)
   if (target === undefined) return { access: pathAccess(method, path), target, isWatch: false }
-  const { resource, namespace, subresource } = target
+  const { resource, namespace, subresource, isOldWatch } = target
   const isGet = method === "GET" || method === "HEAD"
-  const isWatch = isGet && queryFlag(query, "watch") === true
+  const isWatch = isOldWatch || (isGet && queryFlag(query, "watch") === true)
   // Asking for one name by selector is asking for that name.
   const name = target.name || (isGet ? selectedName(query) : "")
   const access: Access = {
@@ -60,8 +61,7 @@ function isNamespaceItself({ resource, namespace, name }: ResourcePath): boolean
   )
 }
 
-const oneName = /^metadata\.name==?([^,=!]+)$/
-
+/** Read as the list reads it: what a role allows must be what is then shown. */
 function selectedName(query: URLSearchParams): string {
-  return oneName.exec(query.get("fieldSelector") ?? "")?.[1] ?? ""
+  return oneNameOf(parseFieldSelector(query.get("fieldSelector") ?? "") ?? []) ?? ""
 }

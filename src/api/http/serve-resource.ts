@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Clock } from "../../base/clock.ts"
 import { isObject, type Json } from "../../base/json.ts"
-import type { DeleteOptions, ListOptions, PatchType, WriteOptions } from "../../contract/client.ts"
+import type { ListOptions, PatchType, WriteOptions } from "../../contract/client.ts"
 import type { Principal } from "../../contract/principal.ts"
 import type { Verbs, Written } from "../../contract/verbs.ts"
 import type { ApiObject } from "../../object/object.ts"
@@ -16,7 +16,7 @@ import { resourceName, type ServedResource, servedApiVersion } from "../served-r
 import { successStatus } from "../status-object.ts"
 import { invalidOptions } from "../validate-object.ts"
 import type { Answer } from "./answer.ts"
-import { readDeleteOptions } from "./delete-options.ts"
+import { type ReadDeleteOptions, readDeleteOptions } from "./delete-options.ts"
 import type { ResourcePath } from "./parse-path.ts"
 import { queryFlag } from "./query-flag.ts"
 import type { BodyType } from "./read-body.ts"
@@ -171,7 +171,9 @@ function writeOptions({ method, query, headers, duplicates }: ResourceCall): Wri
   }
 }
 
-function deleteOptions({ query, body }: ResourceCall): DeleteOptions {
+function deleteOptions({ query, body, duplicates }: ResourceCall): ReadDeleteOptions {
+  const [twice] = duplicates
+  if (twice !== undefined) throw bad("delete", `${twice} is in the body twice`)
   return readDeleteOptions(query, body, (values) => isDryRun("DELETE", values))
 }
 
@@ -340,7 +342,8 @@ async function deleteAnswer(call: ResourceCall, form: Representation): Promise<A
   const { verbs, principal, path } = call
   const { resource, namespace, name } = path
   const ref = { ...resource, namespace, name }
-  const deleted = await verbs.delete(principal, ref, deleteOptions(call))
+  const { preconditions, ...options } = deleteOptions(call)
+  const deleted = await verbs.delete(principal, ref, { ...options, ...preconditions })
   const { object, gone, warnings = [] } = deleted
   if (!gone || call.wantsObject) return { status: 200, body: form.object(object), warnings }
   const { uid = "" } = object.metadata
@@ -352,7 +355,8 @@ async function deleteAnswer(call: ResourceCall, form: Representation): Promise<A
 }
 
 async function deleteAllAnswer(call: ResourceCall, form: Representation): Promise<Answer> {
-  const { verbs, principal, path } = call
+  const { verbs, principal, path, query } = call
+  if (query.has("sendInitialEvents")) refuseInitialEvents()
   const options = { ...listOptions(call), ...deleteOptions(call) }
   const list = await verbs.deleteCollection(principal, path.resource, options)
   return { status: 200, body: form.list(list) }

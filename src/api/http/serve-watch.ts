@@ -5,10 +5,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { type Clock, sleep } from "../../base/clock.ts"
 import { isFault } from "../../base/faults.ts"
-import type { Json, JsonObject } from "../../base/json.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { jsonText, parseJson } from "../../base/json-text.ts"
 import type { ListOptions } from "../../contract/client.ts"
-import type { ApiObject, ResourceRef } from "../../object/object.ts"
+import type { ApiObject, ObjectMeta, ResourceRef } from "../../object/object.ts"
 import { checkWatchOptions } from "../list-options.ts"
 import { eventLine, type RawReads } from "../raw-reads.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
@@ -85,7 +85,8 @@ async function openEvents(
     sendInitialEvents: queryFlag(query, "sendInitialEvents"),
   })
   if (!isInitial) {
-    const resourceVersion = asked === "" ? "0" : asked
+    // Who names no revision and wants no state begins now: what was before has no end.
+    const resourceVersion = asked === "0" ? "" : asked
     return reads.watch(ref, { ...selection, resourceVersion, signal })
   }
   const bound = asked === "" || asked === "0" ? {} : { resourceVersion: asked }
@@ -107,6 +108,8 @@ class WatchLines {
   #isFirst = true
   /** Everything up to this revision was sent. */
   #told = ""
+  /** Of the newest revision something is still to be sent. */
+  #isWithin = false
 
   constructor(serving: WatchServing) {
     this.#serving = serving
@@ -125,13 +128,19 @@ class WatchLines {
       this.#told = event.resourceVersion
       return this.#bookmark(false)
     }
-    this.#told = String(event.revision)
+    this.#isWithin = event.more === true
+    if (!this.#isWithin) this.#told = String(event.revision)
     return this.#change(event)
+  }
+
+  /** A reader that resumes after the last event would miss what else changed with it. */
+  get isWithin(): boolean {
+    return this.#isWithin
   }
 
   /** Where a reader that comes back can go on. */
   last(): string | undefined {
-    return this.#told === "" ? undefined : this.#bookmark(false)
+    return this.#told === "" || this.#isWithin ? undefined : this.#bookmark(false)
   }
 
   #initial(bytes: Uint8Array): Uint8Array | string {
@@ -157,13 +166,16 @@ class WatchLines {
   #bookmark(isInitialEnd: boolean): string | undefined {
     if (!this.#bookmarks) return undefined
     const { resource } = this.#serving
-    const metadata: Json = {
+    const metadata = {
       resourceVersion: this.#told,
-      creationTimestamp: null,
       ...(isInitialEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
     }
-    const object = { kind: resource.kind, apiVersion: servedApiVersion(resource), metadata }
-    return `${JSON.stringify({ type: "BOOKMARK", object })}\n`
+    const { kind } = resource
+    // An object without a name, in the form that was asked for: clients can't read another one.
+    return this.#converted("BOOKMARK", {
+      ...{ kind, apiVersion: servedApiVersion(resource) },
+      metadata: metadata as Partial<ObjectMeta> as ObjectMeta,
+    })
   }
 }
 
@@ -177,12 +189,13 @@ async function pump(
   signal: AbortSignal,
 ): Promise<void> {
   const { response } = serving
+  const reader = new Reader(serving)
   try {
     for await (const event of events) {
-      if (signal.aborted) break
+      if (signal.aborted && (response.destroyed || !lines.isWithin)) break
       const line = lines.lineOf(event)
       if (line === undefined || response.write(line)) continue
-      if (!(await drained(serving, signal))) {
+      if (!(await reader.caughtUp())) {
         response.destroy()
         return
       }
@@ -196,15 +209,29 @@ async function pump(
   response.end()
 }
 
-/** False when the reader took too long or left. */
-async function drained({ response, clock }: WatchServing, signal: AbortSignal): Promise<boolean> {
-  const patience = new AbortController()
-  const done = new Promise<boolean>((resolve) => {
-    response.once("drain", () => resolve(true))
-    response.once("close", () => resolve(false))
-  })
-  const late = sleep(clock, slowReaderMs, patience.signal).then(() => false)
-  const result = await Promise.race([done, late])
-  patience.abort()
-  return result && !signal.aborted
+/** Whoever reads the events; listened to once, however often it is waited for. */
+class Reader {
+  readonly #clock: Clock
+  readonly #response: ApiResponse
+  #told = (_isThere: boolean): void => {}
+
+  constructor({ response, clock }: WatchServing) {
+    this.#clock = clock
+    this.#response = response
+    response.on("drain", () => this.#told(true))
+    response.on("close", () => this.#told(false))
+  }
+
+  /** False when it took too long or left. */
+  async caughtUp(): Promise<boolean> {
+    if (this.#response.destroyed) return false
+    const patience = new AbortController()
+    const done = new Promise<boolean>((resolve) => {
+      this.#told = resolve
+    })
+    const late = sleep(this.#clock, slowReaderMs, patience.signal).then(() => false)
+    const result = await Promise.race([done, late])
+    patience.abort()
+    return result
+  }
 }

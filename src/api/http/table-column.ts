@@ -25,6 +25,9 @@ export const nameColumn: Column = {
   priority: 0,
 }
 
+/** The bookmark of a watch is an object without a name. */
+export const nameCell = ({ metadata }: ApiObject): string => metadata.name ?? ""
+
 /** "5m" since that time, as Kubernetes prints ages. */
 export function ageText(timestamp: string | undefined, now: number): string {
   const since = Date.parse(timestamp ?? "")

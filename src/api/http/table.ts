@@ -7,7 +7,7 @@ import { compileJsonPath, type JsonPath } from "../../object/json-path.ts"
 import type { ApiObject } from "../../object/object.ts"
 import type { ServedResource } from "../served-resource.ts"
 import { builtInTables } from "./built-in-tables.ts"
-import { ageText, type Column, nameColumn, type TableMaker } from "./table-column.ts"
+import { ageText, type Column, nameCell, nameColumn, type TableMaker } from "./table-column.ts"
 
 const made = new WeakMap<ServedResource, TableMaker>()
 
@@ -38,7 +38,7 @@ function declaredTable(declared: readonly JsonObject[]): TableMaker {
   return {
     columns: [nameColumn, ...columns.map(({ column }) => column)],
     cells: (object, now) => [
-      object.metadata.name,
+      nameCell(object),
       ...columns.map(({ column, path }) => cellOf(column, path?.find(object as Json) ?? [], now)),
     ],
   }

@@ -5,8 +5,8 @@
 import { constants, createServer as createHttp2Server, type ServerHttp2Session } from "node:http2"
 import { createServer as createHttpsServer, type Server } from "node:https"
 import type { Socket } from "node:net"
-import type { TLSSocket } from "node:tls"
-import type { FrontRequest, FrontResponse } from "./front/forward.ts"
+import { createSecureContext, type TLSSocket } from "node:tls"
+import type { FrontRequest, FrontResponse } from "./front/front-request.ts"
 import { http1Limits, type Listener, limit, listenOnOneOf, portOf } from "./listener.ts"
 
 export interface TlsPortOptions {
@@ -21,6 +21,8 @@ export interface TlsPortOptions {
   readonly connectionsPerAddress?: number
   /** Within which a request's headers, or the first bytes at all, have to come. */
   readonly headersMs?: number
+  /** Within which a small body has to come over HTTP/2. */
+  readonly bodyMs?: number
 }
 
 export interface TlsOptions extends TlsPortOptions {
@@ -29,7 +31,7 @@ export interface TlsOptions extends TlsPortOptions {
 }
 
 export interface TlsListener extends Listener {
-  /** For connections from now on. */
+  /** For connections from now on. Throws, and keeps what it shows, when they do not fit. */
   renew(pair: { readonly certificate: string; readonly key: string }): void
 }
 
@@ -45,15 +47,13 @@ const keepAliveMs = 60_000
 /** By node's own classes of either protocol. */
 export type OnTlsRequest = (request: FrontRequest, response: FrontResponse) => void
 
-type PairText = { readonly certificate: string; readonly key: string }
+export type PairText = { readonly certificate: string; readonly key: string }
 
 export async function listenWithTls(
   options: TlsPortOptions,
   onRequest: OnTlsRequest,
 ): Promise<TlsListener> {
-  const context = ({ certificate: cert, key }: PairText) => {
-    return { cert, key, ca: options.clientAuthority, minVersion: "TLSv1.2" as const }
-  }
+  const context = (pair: PairText) => contextOf(options, pair)
   const http2 = openHttp2(onRequest)
   const server = createHttpsServer(
     {
@@ -93,6 +93,15 @@ export async function listenWithTls(
     },
     renew: (pair) => server.setSecureContext(context(pair)),
   }
+}
+
+function contextOf({ clientAuthority: ca }: TlsPortOptions, { certificate: cert, key }: PairText) {
+  return { cert, key, ca, minVersion: "TLSv1.2" as const }
+}
+
+/** Throws for a certificate that can't be shown: one that does not fit its key, or none at all. */
+export function checkPair(options: TlsPortOptions, pair: PairText): void {
+  createSecureContext(contextOf(options, pair))
 }
 
 /** Every connection, whatever it speaks. */
@@ -155,6 +164,12 @@ function openHttp2(onRequest: OnTlsRequest): Http2Side {
     session.once("close", () => sessions.delete(session))
   })
   server.on("sessionError", () => {}) // A client that breaks the rules is its own affair.
+  // Node's own answer throws where nobody catches it, when the stream ended before its turn came.
+  server.on("checkContinue", (request, response) => {
+    if (request.stream.destroyed || request.stream.closed) return
+    response.writeContinue()
+    server.emit("request", request, response)
+  })
   server.on("request", (request, response) => {
     // What is left of a body that nobody reads must not hold the stream.
     response.once("finish", () => {

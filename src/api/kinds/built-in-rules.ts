@@ -36,6 +36,6 @@ const rules: Readonly<Record<string, KindRules>> = {
 
 /** By the name of the built-in definition, and what it says of itself. */
 export function rulesOf(definition: string, traits: Json | object | undefined): KindRules {
-  if (isObject(traits) && traits.nullIsAbsent === true) return workloadRules
+  if (isObject(traits) && traits.nullIsAbsent === true) return workloadRules(definition)
   return (Object.hasOwn(rules, definition) ? rules[definition] : undefined) ?? none
 }

@@ -84,8 +84,9 @@ describe("readYaml", () => {
 
   it("refuses aliases, tags, merge keys, forbidden keys, and numbers that can't be kept", () => {
     const refused: [string, RegExp][] = [
-      ["a: &x 1\nb: *x\n", /the anchor &x is not accepted at line 1/],
-      ["a: !!binary aGk=\n", /the tag !!binary is not accepted/],
+      ["a: &x 1\nb: *x\n", /an anchor, which is not accepted, at line 1, column 4$/],
+      ["a: !!binary aGk=\n", /a tag, which is not accepted,/],
+      ["a: 1\nb:\n  c: >pa55\n", /does not allow here \(.*\) at line 3, column \d+$/],
       ["<<: {a: 1}\n", /a merge key/],
       ["a:\n  __proto__: 1\n", /the key "__proto__" is forbidden at line 2/],
       ["a: .nan\n", /can't be kept/],
@@ -94,6 +95,7 @@ describe("readYaml", () => {
       ["a: 1\n b: 2\n", /cannot read the YAML/],
     ]
     for (const [text, why] of refused) expect(() => readYaml(text), text).toThrow(why)
+    expect(() => readYaml("a: >pa55\n")).not.toThrow(/pa55/)
   })
 
   it("is done with hostile text before it costs anything", () => {

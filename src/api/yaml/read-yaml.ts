@@ -8,6 +8,7 @@ import { isFault } from "../../base/faults.ts"
 import { forbiddenKeys, type Json } from "../../base/json.ts"
 import { type ScanFinding, scanYaml } from "../../base/scan-yaml.ts"
 import { yamlLibrary } from "../../base/yaml-library.ts"
+import { refusedSyntax, yamlTrouble } from "../../base/yaml-trouble.ts"
 import { apiFault } from "../faults.ts"
 import { type JsonDocument, readJsonDocument } from "../read-json.ts"
 import { resolvePlain } from "./resolve-plain.ts"
@@ -59,7 +60,7 @@ class YamlReader {
     const documents = composeYaml(scan, { schema: "failsafe" })
     for (const document of documents) {
       const [error] = document.errors
-      if (error !== undefined) this.#refuse(firstLine(error.message), error.pos[0])
+      if (error !== undefined) this.#refuse(yamlTrouble(error), error.pos[0])
     }
     // A document of no signs at all is only the line that begins it.
     const filled = documents.flatMap(({ contents }): ParsedNode[] => {
@@ -72,15 +73,9 @@ class YamlReader {
   }
 
   #refuse(why: string, offset: number): never {
-    throw apiFault("SPT-API-062", { why, line: this.#lineAt(offset) })
-  }
-
-  #lineAt(offset: number): number {
-    let line = 1
-    for (let at = this.#text.indexOf("\n"); at >= 0 && at < offset; line++) {
-      at = this.#text.indexOf("\n", at + 1)
-    }
-    return line
+    const before = this.#text.slice(0, offset)
+    const column = offset - before.lastIndexOf("\n")
+    throw apiFault("SPT-API-062", { why, line: before.split("\n").length, column })
   }
 
   #node(node: ParsedNode | null, depth: number, path: string): Json {
@@ -128,14 +123,10 @@ class YamlReader {
   }
 }
 
-function findingText({ what, text }: ScanFinding): string {
+function findingText({ what }: ScanFinding): string {
   if (what === "depth") return `nesting deeper than ${yamlBodyLimits.depth}`
   if (what === "nodes") return "too many values"
   if (what === "stray") return "too many values without a separator between them"
   if (what === "control") return "a control character"
-  return `the ${what} ${text.slice(0, 40)} is not accepted`
-}
-
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? "").slice(0, 200)
+  return `${refusedSyntax(what)}, which is not accepted,`
 }

@@ -104,7 +104,9 @@ function writingClient(connection: HttpConnection): Writing {
     },
     deleteCollection: async (resource, options = {}) => {
       const path = `${collectionPath(resource, options.namespace)}${queryText(listQuery(options))}`
-      return asList(await connection.call({ method: "DELETE", path, body: deleteBody(options) }))
+      const { resourceVersion: _r, preconditions, ...rest } = options
+      const body = deleteBody({ ...rest, ...preconditions })
+      return asList(await connection.call({ method: "DELETE", path, body }))
     },
   }
 }
@@ -120,6 +122,8 @@ function listQuery(options: ListOptions): Record<string, string | undefined> {
     fieldSelector: options.fieldSelector,
     limit: options.limit?.toString(),
     continue: options.continue,
+    resourceVersion: options.resourceVersion,
+    resourceVersionMatch: options.resourceVersionMatch,
   }
 }
 

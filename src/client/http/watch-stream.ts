@@ -21,17 +21,22 @@ export async function* watchStream(
   resourceVersion: string,
   signal: AbortSignal,
 ): AsyncGenerator<ObjectEvent> {
-  const cursor = new WatchCursor(resourceVersion)
+  // Of one collection every change has a revision of its own: what follows comes after it.
+  let after = resourceVersion
   const patience = connection.patience()
   while (!signal.aborted) {
     try {
-      const path = pathAfter(cursor.resumeAfter)
+      const path = pathAfter(after)
       const response = await connection.open({ method: "GET", path }, signal)
       if (response.statusCode !== 200) await connection.refuse(response)
       for await (const line of linesOf(connection, response)) {
         const event = readEvent(connection, line)
         patience.reset()
-        if (cursor.isNew(event)) yield event
+        after =
+          event.type === "BOOKMARK"
+            ? event.resourceVersion
+            : (event.object.metadata.resourceVersion ?? after)
+        yield event
       }
     } catch (error) {
       if (signal.aborted) return
@@ -47,38 +52,6 @@ export async function* watchStream(
 /** The connection, not what the server says. */
 function isBroken(error: unknown): boolean {
   return isFault(error) ? isPassing(error) : error instanceof Error && "code" in error
-}
-
-/**
- * Where to go on. Several objects may have changed at one revision and the stream may have broken
- * between them, so that the last revision is asked for again and what came already is left out.
- */
-class WatchCursor {
-  resumeAfter: string
-  #revision = -1
-  #seen = new Set<string>()
-
-  constructor(resourceVersion: string) {
-    this.resumeAfter = resourceVersion
-  }
-
-  isNew(event: ObjectEvent): boolean {
-    if (event.type === "BOOKMARK") {
-      this.#seen.clear()
-      this.resumeAfter = event.resourceVersion
-      return true
-    }
-    const { resourceVersion = "0", namespace = "", name } = event.object.metadata
-    const revision = Number(resourceVersion)
-    const key = `${namespace}/${name}`
-    if (revision !== this.#revision) {
-      this.#seen.clear()
-      this.#revision = revision
-      this.resumeAfter = String(revision - 1)
-    } else if (this.#seen.has(key)) return false
-    this.#seen.add(key)
-    return true
-  }
 }
 
 async function* linesOf(

@@ -98,7 +98,7 @@ export async function serveLocally(
   plane.extensions.register(linkRoute(link))
   const measured = processMetrics(plane.ports.metrics, { directory, version: options.version })
   measured.certificates(() => ({ server: shown.current(), authority: authority.certificate }))
-  const keeping = server.tls === undefined ? undefined : shown.keep(server.tls, systemClock)
+  const keeping = server.tls && shown.keep(server.tls, systemClock, certificateRefused(plane))
   const close = async (drainMs?: number) => {
     keeping?.close()
     hooks.close()
@@ -108,6 +108,13 @@ export async function serveLocally(
     audit.close()
   }
   return { ...server, close, address, kubeconfig, dashboard, ownerLink: () => link(ownerOf(token)) }
+}
+
+const certificateRefused = ({ ports }: Plane) => {
+  return (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    ports.logger.warn("a new certificate can't be shown; the old one stays", { why })
+  }
 }
 
 /** What of a plane is served. */

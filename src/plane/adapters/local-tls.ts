@@ -32,8 +32,8 @@ export interface LocalTls {
   /** The name to check, where it is not that of the address. */
   readonly serverName?: string
   isOurs(name: string): boolean
-  /** Looks for a newer pair every day. */
-  keep(listener: TlsListener, clock: Clock): Closeable
+  /** Looks for a newer pair every day. One that can't be shown is told, and the old one stays. */
+  keep(listener: TlsListener, clock: Clock, refused: (why: unknown) => void): Closeable
   /** PEM of the certificate that is shown now. */
   current(): string
 }
@@ -62,15 +62,15 @@ export function localTls(authority: Authority, options: ListenOptions): LocalTls
 
 function keeper(read: () => Pair, first: Pair): Pick<LocalTls, "keep" | "current"> {
   let shown = first
-  const keep: LocalTls["keep"] = (listener, clock) => {
+  const keep: LocalTls["keep"] = (listener, clock, refused) => {
     const look = () => {
       timer = clock.after(dayMs, look)
       try {
         const pair = read()
         if (pair.certificate !== shown.certificate) listener.renew(pair)
         shown = pair
-      } catch {
-        // What is shown stays; the next start says what is wrong.
+      } catch (error) {
+        refused(error)
       }
     }
     let timer = clock.after(dayMs, look)

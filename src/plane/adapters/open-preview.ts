@@ -79,7 +79,7 @@ async function emptyStore(): Promise<Store> {
   const writes = ["default", "setpoint-system"].map((name) => {
     const key = storageKey({ group: "", resource: "namespaces", namespace: "", name })
     const object: ApiObject = { apiVersion: "v1", kind: "Namespace", metadata: { name } }
-    return { kind: "put", key, value: encodeObject(object) } as const
+    return { kind: "put", key, value: encodeObject(object), apart: true } as const
   })
   await store.commit([], writes)
   return store

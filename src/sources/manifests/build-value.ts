@@ -119,10 +119,10 @@ export class ValueBuilder {
       return this.#issue("SPT-SOURCE-017", offset, { what: "no JSON value" })
     }
     if (plain && /^[-+]?0[0-9]/.test(source)) {
-      return this.#issue("SPT-SOURCE-013", offset, { number: source })
+      return this.#issue("SPT-SOURCE-013", offset)
     }
     const kept = typeof value === "bigint" ? value >= int64Min && value <= uint64Max : isKept(value)
-    if (!kept) return this.#issue("SPT-SOURCE-012", offset, { number: source.slice(0, 40) })
+    if (!kept) return this.#issue("SPT-SOURCE-012", offset)
     return typeof value === "bigint" ? fromBigInt(value) : value
   }
 }

@@ -5,6 +5,7 @@ import type { Document, ParsedNode } from "yaml"
 import { composeYaml } from "../../base/compose-yaml.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../base/json.ts"
 import { type ScanFinding, scanYaml } from "../../base/scan-yaml.ts"
+import { refusedSyntax, yamlTrouble } from "../../base/yaml-trouble.ts"
 import type { Manifest, Position, SourceIssue } from "../../contract/source.ts"
 import { type ApiObject, setpointGroup } from "../../object/object.ts"
 import { type PlacedValue, placeValue, ValueBuilder } from "./build-value.ts"
@@ -72,7 +73,7 @@ export function readWholeYaml(file: ManifestFile, limits: ManifestLimits): ReadF
     stringKeys: true,
   })) {
     for (const error of document.errors) {
-      const details = { file: file.path, cause: firstLine(error.message) }
+      const details = { file: file.path, cause: yamlTrouble(error) }
       issues.push(sourceIssue("SPT-SOURCE-006", details, lines.at(error.pos[0])))
     }
     if (document.errors.length > 0 || isBlank(document)) continue
@@ -103,20 +104,15 @@ function isBlank(document: Document.Parsed): boolean {
   return root === null || root.range[0] === root.range[1]
 }
 
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? "").slice(0, 200)
-}
-
 function findingIssue(
   file: string,
   finding: ScanFinding,
   position: Position,
   limits: ManifestLimits,
 ): SourceIssue {
-  const text = finding.text.slice(0, 40)
   switch (finding.what) {
     case "control": {
-      const code = text.charCodeAt(0).toString(16).padStart(4, "0")
+      const code = finding.text.charCodeAt(0).toString(16).padStart(4, "0")
       return sourceIssue("SPT-SOURCE-016", { file, cause: `control character U+${code}` }, position)
     }
     case "depth":
@@ -128,13 +124,11 @@ function findingIssue(
       return sourceIssue("SPT-SOURCE-006", { file, cause }, position)
     }
     case "tag":
-      return sourceIssue("SPT-SOURCE-008", { file, tag: text }, position)
+      return sourceIssue("SPT-SOURCE-008", { file }, position)
     case "directive":
-      return sourceIssue("SPT-SOURCE-015", { file, directive: text }, position)
-    default: {
-      const what = `the ${finding.what} ${text}`
-      return sourceIssue("SPT-SOURCE-007", { file, what }, position)
-    }
+      return sourceIssue("SPT-SOURCE-015", { file }, position)
+    default:
+      return sourceIssue("SPT-SOURCE-007", { file, what: refusedSyntax(finding.what) }, position)
   }
 }
 

@@ -182,6 +182,16 @@ describe("bounds", () => {
     expect(issue(nest(manifestLimits.depth)).code).toBe("SPT-SOURCE-004")
   })
 
+  it("says where a value is wrong and never what it is: the file may hold a Secret", () => {
+    const values = [">pa55word", "|pa55word", "!pa55word x", "&pa55word x", "*pa55word"]
+    values.push('"\\pa55word"', "@pa55word", "[pa55word", "0555123", "1555123000111222333444")
+    for (const value of values) {
+      const found = issue(`${head("a")}stringData: { pin: 1 }\nx: ${value}\n`)
+      expect(found.at, value).toMatch(/^site\/a\.yaml:[56]:\d+$/)
+      expect(JSON.stringify(found), value).not.toMatch(/pa55|555123/)
+    }
+  })
+
   it("refuses a YAML bomb at its first anchor", () => {
     const levels = Array.from({ length: 9 }, (_, at) => {
       return `l${at + 1}: &l${at + 1} [${Array(9).fill(`*l${at}`).join(",")}]`

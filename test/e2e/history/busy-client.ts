@@ -7,6 +7,7 @@ import {
   isOurs,
   keyOf,
   namespaces,
+  ownerOf,
   pathOf,
   pathOfSelection,
   queryOf,
@@ -15,7 +16,7 @@ import {
   wiredOf,
 } from "./collections.ts"
 import type { Random } from "./dice.ts"
-import type { Change, Key, List, Operation, Selection, Stored, Write } from "./history.ts"
+import type { Change, Clear, Key, List, Operation, Selection, Stored, Write } from "./history.ts"
 import type { Answer, Ask, Wire } from "./wire.ts"
 
 interface Listed {
@@ -51,7 +52,8 @@ export class BusyClient {
     const id = `${this.#name}-${this.operations.length}`
     const roll = this.#dice.below(100)
     if (roll < 25) await this.#read(id, key)
-    else if (roll < 35) await this.#list(id, key.split("/")[0] === "gadgets")
+    else if (roll < 34) await this.#list(id, key.split("/")[0] === "gadgets")
+    else if (roll < 37) await this.#clear(id, key)
     else await this.#write(id, key, this.#change(id, key, roll))
   }
 
@@ -61,11 +63,17 @@ export class BusyClient {
     const team = this.#dice.pick([...teams, undefined])
     const named = team === undefined ? {} : { team }
     const applied: Change = { kind: "apply", data: { w: id, [`${this.#name}-applied`]: id } }
-    if (seen === undefined && roll < 60) return applied
-    if (seen === undefined && roll < 75) return { kind: "merge", data: own, ...named }
-    if (seen === undefined || roll < 40) return { kind: "create", data: own, ...named }
+    if (seen === undefined && roll < 50) return applied
+    if (seen === undefined && roll < 55) return { kind: "merge", data: own, ...named }
+    if (seen === undefined || roll < 42) {
+      const owner = this.#dice.below(3) === 0 ? undefined : this.#seen.get(ownerOf(key))?.uid
+      const goes = owner === undefined || key === ownerOf(key) ? {} : { owner }
+      return { kind: "create", data: own, ...named, ...goes }
+    }
     if (roll < 60) {
-      return { kind: "put", against: seen.revision, data: { ...seen.data, ...own }, ...named }
+      const goes = seen.owner === undefined ? {} : { owner: seen.owner }
+      const data = { ...seen.data, ...own }
+      return { kind: "put", against: seen.revision, data, ...named, ...goes }
     }
     if (roll < 70) return { kind: "merge", data: own, ...named }
     if (roll < 78) return { kind: "json", test: seen.data.w ?? "", data: own }
@@ -153,6 +161,27 @@ export class BusyClient {
       query.delete("resourceVersion")
       query.delete("resourceVersionMatch")
     }
+  }
+
+  async #clear(id: string, key: Key): Promise<void> {
+    const [collection = "", namespace = ""] = key.split("/")
+    const value = this.#dice.pick([...teams, undefined])
+    const team = value === undefined ? {} : { team: { is: true, value } }
+    const selection: Selection = { collection, namespace, ...team }
+    const invoked = performance.now()
+    const path = `${pathOfSelection(selection)}?${queryOf(selection)}`
+    const answer = await this.#try({ method: "DELETE", path })
+    const items: readonly Wired[] = answer?.status === 200 ? JSON.parse(answer.text).items : []
+    const revisions = items.map(({ metadata }) => Number(metadata.resourceVersion))
+    const gone = items.filter(isOurs).map((item): readonly [Key, Stored] => {
+      const own = `${collection}/${item.metadata.namespace}/${item.metadata.name}`
+      this.#seen.delete(own)
+      return [own, storedOf(item)]
+    })
+    const clear: Clear = {
+      ...{ what: "clear", id, selection, invoked, gone, revisions, ...arrival(answer) },
+    }
+    this.operations.push(clear)
   }
 
   async #try(ask: Ask): Promise<Answer | undefined> {

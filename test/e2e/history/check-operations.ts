@@ -1,12 +1,15 @@
 // Linearizability by revisions: writes replayed in the order of their revisions must have had the
 // effect they were asked for, reads and refusals must tell a state of their own window of time.
 
+import { ownerOf } from "./collections.ts"
 import {
   type Change,
+  type Clear,
   describeStored,
   type History,
   isSame,
   isSameContent,
+  type Key,
   type List,
   type Read,
   type Stored,
@@ -16,15 +19,19 @@ import type { Timeline, Version } from "./timeline.ts"
 
 export function checkOperations(history: History, timeline: Timeline): string[] {
   const writes = history.operations.filter((one): one is Write => one.what === "write")
-  const happened = attribute(writes, timeline)
-  timeline.begin(
-    writes.flatMap((write) => {
+  const clears = history.operations.filter((one): one is Clear => one.what === "clear")
+  const happened = attribute(writes, clears, timeline)
+  timeline.begin([
+    ...writes.flatMap((write) => {
       const revision = happened.of.get(write.id)
       // Which of several deletes without an answer it was is a guess: no ground for a verdict.
       const guessed = write.status === undefined && write.change.kind === "delete"
       return revision === undefined || guessed ? [] : [{ time: write.invoked, revision }]
     }),
-  )
+    ...clears.flatMap(({ invoked, revisions: [revision] }) => {
+      return revision === undefined ? [] : [{ time: invoked, revision }]
+    }),
+  ])
   return [
     ...happened.violations,
     ...writes.flatMap((write) => checkWrite(write, happened.of.get(write.id), timeline)),
@@ -42,9 +49,14 @@ interface Happened {
 }
 
 /** Who made each change, and whether that is what was asked for. */
-function attribute(writes: readonly Write[], timeline: Timeline): Happened {
+function attribute(
+  writes: readonly Write[],
+  clears: readonly Clear[],
+  timeline: Timeline,
+): Happened {
   const of = new Map<string, number>()
   const violations: string[] = []
+  const sets = new Set(clears.flatMap(({ gone }) => gone.map(([, { revision }]) => revision)))
   const byId = new Map(writes.map((write) => [write.id, write]))
   const deletes = Map.groupBy(
     writes.filter(({ change }) => change.kind === "delete"),
@@ -53,17 +65,22 @@ function attribute(writes: readonly Write[], timeline: Timeline): Happened {
   for (const key of timeline.keys()) {
     let before: Stored | undefined
     for (const version of timeline.of(key)) {
-      const write =
-        version.stored === undefined
-          ? findDelete(
-              (deletes.get(key) ?? []).filter(({ id }) => !of.has(id)),
-              before,
-              (time) => timeline.floor(time) < version.revision,
-            )
-          : byId.get(version.stored.data.w ?? "")
+      const known = (time: number) => timeline.floor(time) >= version.revision
+      const isGone = version.stored === undefined
+      // An answer named it, or it went with its owner.
+      const isOfSet = isGone && (sets.has(version.revision) || isOrphan(before, version, timeline))
+      const own = (deletes.get(key) ?? []).filter(({ id }) => !of.has(id))
+      const write = isGone
+        ? findDelete(own, before, (time) => !isOfSet && !known(time))
+        : byId.get(version.stored?.data.w ?? "")
+      const isExplained =
+        isOfSet ||
+        (isGone && clears.some((clear) => isPossible(clear, key) && !known(clear.invoked)))
       const wrong =
         write === undefined || write.key !== key
-          ? "nobody asked for it"
+          ? isExplained
+            ? undefined
+            : "nobody asked for it"
           : of.has(write.id)
             ? `it happened at ${of.get(write.id)} already`
             : isRefused(write)
@@ -79,6 +96,18 @@ function attribute(writes: readonly Write[], timeline: Timeline): Happened {
   }
   return { of, violations }
 }
+
+/** Its owner was gone when it went: with it, or collected later. */
+function isOrphan(before: Stored | undefined, { key, revision }: Version, timeline: Timeline) {
+  const owner = before?.owner
+  if (owner === undefined) return false
+  const [state] = timeline.during(ownerOf(key), revision, revision)
+  return state?.uid !== owner
+}
+
+/** Nobody knows what became of it, and it may have taken this object along. */
+const isPossible = ({ status, selection }: Clear, key: Key): boolean =>
+  status === undefined && key.startsWith(`${selection.collection}/${selection.namespace}/`)
 
 const isRefused = ({ status }: Write) => status !== undefined && status >= 300
 
@@ -127,7 +156,11 @@ function wrongEffect(
   const replaces = change.kind === "put" || change.kind === "create"
   const data = replaces ? change.data : { ...before?.data, ...change.data }
   const team = "team" in change ? (change.team ?? undefined) : undefined
-  const expected = { data, ...optional(replaces ? team : (team ?? before?.team)) }
+  const owner = replaces ? change.owner : before?.owner
+  const expected = {
+    ...{ data, ...optional(replaces ? team : (team ?? before?.team)) },
+    ...(owner === undefined ? {} : { owner }),
+  }
   return isSameContent(stored, expected)
     ? undefined
     : `lost something: there was ${was}, asked for ${JSON.stringify(change)}`
@@ -155,13 +188,21 @@ function checkWrite(write: Write, revision: number | undefined, timeline: Timeli
       : [`${name}: answered ${describeStored(result)}, which was not there then`]
   }
   // Who names no revision is tried again five times before the others have won.
-  const contended = status === 409 && change.kind !== "create" && states.length > retries
+  const contended = status === 409 && change.kind !== "create" && changes(timeline, key, from, to)
   return contended || states.some((state) => explains(status, change, state))
     ? []
     : [`${name}: refused with ${status}, but there was ${states.map(describeStored).join(", ")}`]
 }
 
 const retries = 6
+
+/** A delete also loses to whoever changes what goes with it. */
+function changes(timeline: Timeline, key: Key, from: number, to: number): boolean {
+  const place = key.slice(0, key.lastIndexOf("/") + 1)
+  const near = [...timeline.keys()].filter((one) => one === key || one.startsWith(place))
+  const all = near.flatMap((one) => timeline.of(one))
+  return all.filter(({ revision }) => revision > from && revision <= to).length >= retries
+}
 
 /** Whether a state makes this refusal right. */
 function explains(status: number, change: Change, state: Stored | undefined): boolean {

@@ -36,6 +36,10 @@ export const gadgets = {
   },
 }
 
+/** The one of each namespace that others may go with. */
+const ownerName = "k0"
+export const ownerOf = (key: Key): Key => `${key.slice(0, key.lastIndexOf("/"))}/${ownerName}`
+
 /** What an object of the server looks like. */
 export interface Wired {
   readonly metadata: {
@@ -45,6 +49,7 @@ export interface Wired {
     readonly resourceVersion?: string
     readonly labels?: Readonly<Record<string, string>>
     readonly annotations?: Readonly<Record<string, string>>
+    readonly ownerReferences?: readonly { readonly uid: string }[]
   }
   readonly data?: Readonly<Record<string, string>>
 }
@@ -58,13 +63,22 @@ export const isOurs = ({ metadata }: Wired): boolean => /^k\d+$/.test(metadata.n
 export function storedOf({ metadata, data = {} }: Wired): Stored {
   const team = metadata.labels?.team
   const { uid = "", resourceVersion } = metadata
-  return { uid, revision: Number(resourceVersion), data, ...(team === undefined ? {} : { team }) }
+  const owner = metadata.ownerReferences?.[0]?.uid
+  return {
+    ...{ uid, revision: Number(resourceVersion), data },
+    ...(team === undefined ? {} : { team }),
+    ...(owner === undefined ? {} : { owner }),
+  }
 }
 
 export function wiredOf(
   key: Key,
   data: Stored["data"],
-  { team, revision }: { readonly team?: string; readonly revision?: number } = {},
+  {
+    team,
+    revision,
+    owner,
+  }: { readonly team?: string; readonly revision?: number; readonly owner?: string } = {},
 ): object {
   const [collection = "", namespace, name] = key.split("/")
   if (!isCollection(collection)) throw new Error(`no collection ${collection}`)
@@ -73,6 +87,9 @@ export function wiredOf(
     ...{ name, namespace },
     ...(team === undefined ? {} : { labels: { team } }),
     ...(revision === undefined ? {} : { resourceVersion: String(revision) }),
+    ...(owner === undefined
+      ? {}
+      : { ownerReferences: [{ apiVersion, kind, name: ownerName, uid: owner }] }),
   }
   return { apiVersion, kind, metadata, data }
 }

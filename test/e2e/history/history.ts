@@ -7,18 +7,26 @@ export interface Stored {
   readonly uid: string
   readonly data: Readonly<Record<string, string>>
   readonly team?: string
+  /** UID of the object that it goes with. */
+  readonly owner?: string
 }
 
 /** "collection/namespace/name" */
 export type Key = string
 
 export type Change =
-  | { readonly kind: "create"; readonly data: Stored["data"]; readonly team?: string }
+  | {
+      readonly kind: "create"
+      readonly data: Stored["data"]
+      readonly team?: string
+      readonly owner?: string
+    }
   | {
       readonly kind: "put"
       readonly against: number
       readonly data: Stored["data"]
       readonly team?: string
+      readonly owner?: string
     }
   | { readonly kind: "merge"; readonly data: Stored["data"]; readonly team?: string }
   | { readonly kind: "json"; readonly test: string; readonly data: Stored["data"] }
@@ -70,7 +78,17 @@ export interface List extends Asked {
   readonly items: readonly (readonly [Key, Stored])[]
 }
 
-export type Operation = Write | Read | List
+/** A deletecollection. */
+export interface Clear extends Asked {
+  readonly what: "clear"
+  readonly selection: Selection
+  /** As they last were, with the revision of their end. */
+  readonly gone: readonly (readonly [Key, Stored])[]
+  /** Of all that the answer names, in its order. */
+  readonly revisions: readonly number[]
+}
+
+export type Operation = Write | Read | List | Clear
 
 export interface Seen {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "INITIAL-END" | "ERROR"
@@ -111,11 +129,12 @@ export const isSame = (a: Stored | undefined, b: Stored | undefined): boolean =>
 }
 
 export const isSameContent = (
-  a: Pick<Stored, "data" | "team">,
-  b: Pick<Stored, "data" | "team">,
+  a: Pick<Stored, "data" | "team" | "owner">,
+  b: Pick<Stored, "data" | "team" | "owner">,
 ): boolean => {
   const keys = Object.keys(a.data)
-  if (a.team !== b.team || keys.length !== Object.keys(b.data).length) return false
+  if (a.team !== b.team || a.owner !== b.owner) return false
+  if (keys.length !== Object.keys(b.data).length) return false
   return keys.every((key) => a.data[key] === b.data[key])
 }
 

@@ -38,6 +38,9 @@ export class Timeline {
       if (operation.what === "list") {
         for (const [key, stored] of operation.items) this.#add(key, stored)
         for (const revision of operation.revisions) known.push({ time, revision })
+      } else if (operation.what === "clear") {
+        for (const [key, { revision }] of operation.gone) this.#remove(key, revision)
+        for (const revision of operation.revisions) known.push({ time, revision })
       } else if (operation.result !== undefined) {
         this.#add(operation.key, operation.result)
         known.push({ time, revision: operation.result.revision })

@@ -102,9 +102,14 @@ export class KillRig {
         this.problems.push(`revision ${store.revision} was published as ${this.#lastSeen}`)
       this.#lastRevision = Math.max(this.#lastRevision, store.revision)
       for (const [key, count] of this.#acknowledged) {
-        const found = await store.get(key)
-        const bytes = found === undefined || "kind" in found ? "" : found.value
-        const stored = Number(Buffer.from(bytes).toString().split(" ")[0])
+        const [stored = 0, twin] = await Promise.all(
+          [key, `${key}/twin`].map(async (one) => {
+            const found = await store.get(one)
+            const bytes = found === undefined || "kind" in found ? "" : found.value
+            return Number(Buffer.from(bytes).toString().split(" ")[0])
+          }),
+        )
+        if (stored !== twin) this.problems.push(`half: ${key}=${stored}, its twin is ${twin}`)
         if (stored >= count) continue
         this.problems.push(`lost: ${key}=${count} was acknowledged, ${stored} is stored`)
         this.#acknowledged.set(key, stored)

@@ -47,10 +47,18 @@ async function countAt(key: string): Promise<number> {
   return Number(Buffer.from(found.value).toString().split(" ")[0])
 }
 
-/** Each key counts up by one with each commit, over all lives of the process. */
+/**
+ * Each key counts up by one with each commit, over all lives of the process; under load with a
+ * twin, at a revision of its own.
+ */
 async function write(key: string, count: number, early: boolean): Promise<void> {
   const value = Buffer.from(`${count} marker-${key}-${count}- ${"x".repeat(900)}`)
-  const done = store.commit([], [{ kind: "put", key, value }])
+  const twin = mode === "load" || mode === "early" ? [`${key}/twin`] : []
+  const keys = [...twin, key]
+  const done = store.commit(
+    [],
+    keys.map((one) => ({ kind: "put", key: one, value, apart: true })),
+  )
   if (early) say(`ack 0 ${key} ${count}`)
   const answer = await done
   if (answer.kind !== "committed") throw new Error("refused")

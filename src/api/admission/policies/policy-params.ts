@@ -3,11 +3,11 @@
 import type { ApiObject } from "../../../object/object.ts"
 import type { ApiContext } from "../../api-context.ts"
 import { decodeObject } from "../../codec.ts"
+import { convertToServed } from "../../convert-objects.ts"
 import type { ServedResource } from "../../served-resource.ts"
 import { resourcePrefix } from "../../storage-keys.ts"
 import { readStored } from "../../stored-object.ts"
 import { selectsAll } from "../match/match-request.ts"
-import { inVersion } from "../webhooks/ask-webhook.ts"
 import type { ParamKind, ParamRef } from "./policy.ts"
 
 /** More than these would make one write judge for too long. */
@@ -63,7 +63,7 @@ async function named(
 ): Promise<readonly ApiObject[]> {
   const { group, resource: plural } = resource.storedAs
   const stored = await readStored(context, { group, resource: plural, namespace, name })
-  return stored === undefined ? [] : inVersion(context, resource, [stored.object])
+  return stored === undefined ? [] : convertToServed(context, resource, [stored.object])
 }
 
 async function selected(
@@ -79,5 +79,5 @@ async function selected(
   if (page.more) throw new BindingTrouble(`there are more than ${paramsMax} objects to select from`)
   const all = page.entries.map(({ value, modRevision }) => decodeObject(value, modRevision))
   const chosen = all.filter((one) => selector === undefined || selectsAll(selector, one))
-  return inVersion(context, resource, chosen)
+  return convertToServed(context, resource, chosen)
 }

@@ -5,12 +5,10 @@ import { isFault } from "../../../base/faults.ts"
 import { isArray, isObject, type Json, type JsonObject } from "../../../base/json.ts"
 import { newUid } from "../../../base/random.ts"
 import type { AdmissionRequest } from "../../../contract/admission.ts"
-import type { ApiObject } from "../../../object/object.ts"
 import type { ApiContext } from "../../api-context.ts"
 import { convertToServed } from "../../convert-objects.ts"
 import { causesText } from "../../faults.ts"
 import type { ServedResource } from "../../served-resource.ts"
-import { asServed } from "../../stored-object.ts"
 import { admissionFault, faultAs } from "../faults.ts"
 import { requestActivation, type SeenRequest } from "../match/admission-cel.ts"
 import { celAuthorizer } from "../match/cel-authorizer.ts"
@@ -65,21 +63,12 @@ export async function seenAs(
 ): Promise<SeenRequest> {
   const { object, old } = request
   if (resource.version === request.version) return { resource, object, ...(old && { old }) }
-  const [first = object, before] = await inVersion(
+  const [first = object, before] = await convertToServed(
     context,
     resource,
     old ? [object, old] : [object],
   )
   return { resource, object: first, ...(before && { old: before }) }
-}
-
-export async function inVersion(
-  context: ApiContext,
-  resource: ServedResource,
-  objects: readonly ApiObject[],
-): Promise<readonly ApiObject[]> {
-  if (resource.conversion !== undefined) return convertToServed(context, resource, objects)
-  return objects.map((object) => asServed(resource, object))
 }
 
 /** A text: why there is no answer that counts. */

@@ -7,17 +7,18 @@ import { equalJson, type Json, type JsonObject } from "../../../base/json.ts"
 import { protects } from "../../../base/protections.ts"
 import type { AdmissionRequest } from "../../../contract/admission.ts"
 import { type ApiObject, type ObjectMeta, sourceAnnotation } from "../../../object/object.ts"
-import { changedPaths } from "../../../schema/apply-merge.ts"
-import { ownersOf } from "../../../schema/managed-fields.ts"
+import { touchedSteps } from "../../../schema/apply-merge.ts"
 import type { ApiContext } from "../../api-context.ts"
+import { convertToServed } from "../../convert-objects.ts"
 import { summarize } from "../../faults.ts"
 import { applyJsonPatch } from "../../json-patch.ts"
 import { isDeclaringManager } from "../../managed-fields.ts"
 import { readInput } from "../../read-input.ts"
 import type { ServedResource } from "../../served-resource.ts"
 import { faultNames } from "../../stored-object.ts"
+import { versionedKind, withVersions } from "../../versioned-kind.ts"
 import { admissionFault } from "../faults.ts"
-import { type Asked, askWebhook, inVersion } from "./ask-webhook.ts"
+import { type Asked, askWebhook } from "./ask-webhook.ts"
 import type { Webhook } from "./webhook.ts"
 
 export interface Mutation {
@@ -46,7 +47,7 @@ export async function mutateByWebhooks(
       if (hook.again) asked.add(hook)
     }
     if (object === from) return from
-    checkDeclared(mutation.resource, start, object, mutation.request(object))
+    await checkDeclared(context, mutation.resource, start, object, mutation.request(object))
     return object
   }
   const first = await round(hooks, start)
@@ -92,7 +93,7 @@ async function patch(
   const patched = applyJsonPatch(seen.object as Json, patch ?? [])
   const { object } = readInput(seen.resource, patched, "read", { fieldValidation: "Ignore" })
   if (seen.resource.version === resource.version) return object
-  const [converted = object] = await inVersion(context, resource, [object])
+  const [converted = object] = await convertToServed(context, resource, [object])
   return converted
 }
 
@@ -132,17 +133,19 @@ function settled(
 }
 
 /** A declaration means what it says: a webhook may add to it and never change it. */
-function checkDeclared(
+async function checkDeclared(
+  context: ApiContext,
   resource: ServedResource,
   before: ApiObject,
   after: ApiObject,
   { key }: AdmissionRequest,
-): void {
+): Promise<void> {
   const { managedFields = [], annotations } = before.metadata
   const entries = managedFields.filter(({ manager }) => isDeclaringManager(manager))
   if (entries.length === 0) return
-  const changed = changedPaths(resource.schema.node, before as JsonObject, after as JsonObject)
-  const owned = ownersOf(entries, changed)
+  const [was, is] = [before as JsonObject, after as JsonObject]
+  const steps = touchedSteps(versionedKind(resource), was, is, entries)
+  const owned = await withVersions(context, resource, steps)
   const [first] = owned
   if (first === undefined || !protects("webhooks-change-no-declaration")) return
   throw admissionFault("SPT-API-126", {

@@ -3,8 +3,8 @@
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { ApiConnection, ApiRequest, ApiResponse } from "../exchange.ts"
-import { type AnswerHead, asBuffer, type Bytes, type FlatHead, type ToFront } from "./messages.ts"
-import type { Outbox } from "./outbox.ts"
+import type { AnswerBox } from "./answer-box.ts"
+import { type AnswerHead, asBuffer, type Bytes, type FlatHead, packBytes } from "./messages.ts"
 
 type Listener = (...args: never) => void
 
@@ -51,13 +51,13 @@ export class ForwardedRequest implements ApiRequest {
   readonly rawHeaders: FlatHead
   readonly whole: string | Buffer | undefined
   readonly #id: number
-  readonly #outbox: Outbox<ToFront>
+  readonly #outbox: AnswerBox
   #handlers: Handlers | undefined
   #isAsked = false
   complete: boolean
   destroyed = false
 
-  constructor(parts: RequestParts, outbox: Outbox<ToFront>) {
+  constructor(parts: RequestParts, outbox: AnswerBox) {
     this.#id = parts.id
     this.#outbox = outbox
     this.socket = parts.socket
@@ -121,7 +121,7 @@ export class ForwardedRequest implements ApiRequest {
 
 export class ForwardedResponse implements ApiResponse {
   readonly #id: number
-  readonly #outbox: Outbox<ToFront>
+  readonly #outbox: AnswerBox
   readonly #ended: (id: number) => void
   #handlers: Handlers | undefined
   #set: Record<string, number | string | string[]> | undefined
@@ -131,7 +131,7 @@ export class ForwardedResponse implements ApiResponse {
   headersSent = false
   destroyed = false
 
-  constructor(id: number, outbox: Outbox<ToFront>, ended: (id: number) => void) {
+  constructor(id: number, outbox: AnswerBox, ended: (id: number) => void) {
     this.#id = id
     this.#outbox = outbox
     this.#ended = ended
@@ -162,10 +162,8 @@ export class ForwardedResponse implements ApiResponse {
   write(chunk: string | Uint8Array): boolean {
     if (this.destroyed) return false
     this.flushHeaders()
-    const bytes = this.#outbox.pack(chunk)
-    this.#outbox.say(["write", this.#id, bytes])
     const before = this.#ahead
-    this.#ahead += bytes.length
+    this.#ahead += this.#outbox.write(this.#id, chunk)
     if (before < aheadBytesMax && this.#ahead >= aheadBytesMax) {
       this.#outbox.say(["mark", this.#id])
     }
@@ -176,7 +174,7 @@ export class ForwardedResponse implements ApiResponse {
     if (this.destroyed) return
     const head = this.#head
     if (head !== undefined) {
-      const body: Bytes = chunk === undefined ? "" : this.#outbox.pack(chunk)
+      const body: Bytes = chunk === undefined ? "" : packBytes(chunk)
       this.#outbox.say(["answer", this.#id, this.statusCode, head, body])
     } else {
       if (chunk !== undefined) this.write(chunk)

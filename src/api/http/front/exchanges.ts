@@ -4,14 +4,17 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { ApiConnection } from "../exchange.ts"
 import type { OnRequest } from "../listener.ts"
+import { requestFailed } from "../request-failed.ts"
+import type { AnswerBox } from "./answer-box.ts"
 import { ForwardedRequest, ForwardedResponse } from "./exchange-parts.ts"
-import type { FlatHead, FromFront, RequestHead, ToFront } from "./messages.ts"
+import type { FlatHead, FromFront, RequestHead } from "./messages.ts"
 import { asBuffer } from "./messages.ts"
-import type { Outbox } from "./outbox.ts"
+import { Places } from "./places.ts"
+import { isRemembered } from "./same-head.ts"
 
 interface Connection {
   readonly shared: ApiConnection
-  /** Of its last request. */
+  /** Of its last request, when they were few. */
   headers: IncomingHttpHeaders
   raw: FlatHead
 }
@@ -24,36 +27,52 @@ interface Exchange {
 type Asked = Extract<FromFront, readonly ["request", ...unknown[]]>
 
 export class Exchanges {
-  readonly #outbox: Outbox<ToFront>
+  readonly #outbox: AnswerBox
   readonly #onRequest: OnRequest
   readonly #connections = new Map<number, Connection>()
   /** Until the answer is whole or the client gone. */
-  readonly #running = new Map<number, Exchange>()
-  readonly #ended = (id: number): void => void this.#running.delete(id)
+  readonly #running = new Places<Exchange>()
+  /** A body that was not read is read by nobody any more: whoever waits for it hears so. */
+  readonly #ended = (id: number): void => {
+    const exchange = this.#running.get(id)
+    if (exchange === undefined) return
+    this.#running.delete(id)
+    if (!exchange.request.complete) exchange.request.gone()
+  }
 
-  constructor(outbox: Outbox<ToFront>, onRequest: OnRequest) {
+  constructor(outbox: AnswerBox, onRequest: OnRequest) {
     this.#outbox = outbox
     this.#onRequest = onRequest
   }
 
   hear(message: FromFront): void {
+    try {
+      this.#take(message)
+    } catch (error) {
+      const [kind, id] = message
+      const isOfOne = kind !== "connected" && typeof id === "number"
+      requestFailed(error, isOfOne ? this.#running.get(id)?.response : undefined)
+    }
+  }
+
+  /** The front is gone, and with it everybody who waited for an answer. */
+  lose(): void {
+    for (const id of this.#running.numbers()) this.#gone(id)
+    this.#connections.clear()
+  }
+
+  #take(message: FromFront): void {
     const [kind] = message
     if (kind === "request") this.#begin(message)
     else if (kind === "connected") {
-      const [, , remoteAddress, localAddress, certificate] = message
+      const [, id, remoteAddress, localAddress, certificate] = message
       const shared = { remoteAddress, localAddress, certificate }
-      this.#connections.set(message[1], { shared, headers: {}, raw: [] })
+      this.#connections.set(id, { shared, headers: {}, raw: [] })
     } else if (kind === "disconnected") this.#connections.delete(message[1])
     else if (kind === "chunk") this.#running.get(message[1])?.request.chunk(message[2])
     else if (kind === "end") this.#running.get(message[1])?.request.end()
     else if (kind === "drained") this.#running.get(message[1])?.response.drained()
     else if (kind === "gone") this.#gone(message[1])
-  }
-
-  /** The front is gone, and with it everybody who waited for an answer. */
-  lose(): void {
-    for (const id of [...this.#running.keys()]) this.#gone(id)
-    this.#connections.clear()
   }
 
   #begin([, id, connection, version, method, url, head, body]: Asked): void {
@@ -86,9 +105,13 @@ function headOf(
   head: RequestHead,
 ): { readonly headers: IncomingHttpHeaders; readonly rawHeaders: FlatHead } {
   if (head !== undefined && "raw" in head) {
-    connection.headers = head.headers
-    connection.raw = head.raw
-  } else if (head !== undefined) {
+    const { headers, raw } = head
+    const isKept = isRemembered(raw)
+    connection.headers = isKept ? headers : {}
+    connection.raw = isKept ? raw : []
+    return { headers, rawHeaders: raw }
+  }
+  if (head !== undefined) {
     connection.headers = { ...connection.headers, "content-length": head.length }
     connection.raw = connection.raw.with(head.at, head.length)
   }

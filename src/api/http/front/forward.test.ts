@@ -2,8 +2,11 @@ import { Agent, createServer, type IncomingHttpHeaders, request, type Server } f
 import type { AddressInfo } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { deferred } from "../../../base/async.ts"
+import { systemClock } from "../../../base/system.ts"
+import { Deadlines } from "../deadlines.ts"
 import type { ApiRequest, ApiResponse } from "../exchange.ts"
 import type { OnRequest } from "../listener.ts"
+import { AnswerBox } from "./answer-box.ts"
 import { Exchanges } from "./exchanges.ts"
 import { Forwarder } from "./forward.ts"
 import type { FromFront, ToFront } from "./messages.ts"
@@ -20,12 +23,11 @@ class Pair {
 
   private constructor(onRequest: OnRequest) {
     const exchanges: Exchanges = new Exchanges(
-      new Outbox<ToFront>({
+      new AnswerBox({
         postMessage: (value, moved) => {
           const copy = structuredClone(value, { transfer: [...moved] }) as ToFront[]
           setImmediate(() => {
-            for (const message of copy)
-              if (typeof message[1] === "number") forwarder.hear(message as never)
+            for (const message of copy) forwarder.hear(message as never)
           })
         },
       }),
@@ -39,7 +41,7 @@ class Pair {
         })
       },
     })
-    const forwarder = new Forwarder(outbox, bodyMax)
+    const forwarder = new Forwarder(outbox, bodyMax, new Deadlines(systemClock, 60_000))
     this.server = createServer((asked, answer) => {
       this.seen.push({ headers: { ...asked.headers }, raw: [...asked.rawHeaders] })
       forwarder.forward(asked, answer)
@@ -199,5 +201,18 @@ describe("requests that another thread answers", () => {
     })
     await expect(pair.send("", { accept: "bad" })).rejects.toThrow()
     expect((await pair.send("")).bytes.toString()).toBe("ok")
+  })
+
+  it("lose their own connection, and no other, by whoever fails to answer", async () => {
+    const heard = deferred<Error>()
+    process.once("warning", heard.resolve)
+    pair = await Pair.open((asked, answer) => {
+      if (asked.headers.accept === "bad") throw new Error("this one can't be answered")
+      answer.writeHead(200, {})
+      answer.end("ok")
+    })
+    await expect(pair.send("", { accept: "bad" })).rejects.toThrow()
+    expect((await pair.send("")).bytes.toString()).toBe("ok")
+    expect((await heard.promise).message).toContain("this one can't be answered")
   })
 })

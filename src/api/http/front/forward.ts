@@ -1,106 +1,82 @@
 // The front's side of each exchange: requests to the thread that answers, its words to the client.
-// A small body goes along with its request; a large one is handed over piece by piece once it is
-// asked for, so that nobody who may not send it makes us hold it.
+// A small body goes along with its request, within a bound for all of them; a large one is handed
+// over piece by piece once it is asked for, so that nobody makes us hold what nobody wants to read.
 
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
-import type { Socket } from "node:net"
+import type { Deadlines } from "../deadlines.ts"
 import { peerCertificate } from "./certificate.ts"
-import type { Bytes, FromFront, RequestHead, ToFront } from "./messages.ts"
+import { ClientConnection, type FrontExchange } from "./client-connection.ts"
+import type { FrontRequest, FrontResponse } from "./front-request.ts"
+import { type Gathered, Gathering } from "./gathering.ts"
+import {
+  type Bytes,
+  type FromFront,
+  ownBytes,
+  packBody,
+  type RequestHead,
+  type ToFront,
+} from "./messages.ts"
 import type { Outbox } from "./outbox.ts"
-import { sameHead } from "./same-head.ts"
-
-interface Closing {
-  once(event: "close", listener: () => void): unknown
-}
-
-/** The part of node's requests that the front uses, over HTTP/1.1 and HTTP/2. */
-export interface FrontRequest {
-  readonly method?: string | undefined
-  readonly url?: string | undefined
-  readonly headers: IncomingHttpHeaders
-  readonly rawHeaders: string[]
-  readonly complete: boolean
-  readonly httpVersionMajor: number
-  readonly socket: Socket
-  /** Over HTTP/2. */
-  readonly stream?: { readonly session?: Closing | undefined; readonly endAfterHeaders?: boolean }
-  on(event: "data", listener: (chunk: Buffer) => void): unknown
-  on(event: "end" | "close", listener: () => void): unknown
-  on(event: "error", listener: (error: Error) => void): unknown
-  pause(): unknown
-}
-
-/** The part of node's responses that the front uses. */
-export interface FrontResponse {
-  readonly headersSent: boolean
-  readonly writableNeedDrain?: boolean
-  writeHead(status: number, head: OutgoingHttpHeaders | string[]): unknown
-  flushHeaders(): void
-  write(chunk: string, encoding: "latin1"): boolean
-  write(chunk: Uint8Array): boolean
-  end(chunk: string, encoding: "latin1"): unknown
-  end(chunk: Uint8Array): unknown
-  end(): unknown
-  destroy(): unknown
-  on(event: "close" | "error", listener: (...args: readonly unknown[]) => void): unknown
-  once(event: "drain", listener: () => void): unknown
-}
-
-interface Connection {
-  readonly id: number
-  /** Of the request before. */
-  raw: readonly string[]
-}
-
-interface Exchange {
-  readonly request: FrontRequest
-  readonly response: FrontResponse
-}
+import { NumberedPlaces } from "./places.ts"
+import { isRemembered, sameHead } from "./same-head.ts"
 
 /** What comes along with its request; more has to be asked for. */
 const wholeBytesMax = 64 * 1024
-/** Of all bodies that are not whole yet: who sends them is not known. */
-const gatheringBytesMax = 64 * 1024 * 1024
 
-type About = Extract<ToFront, readonly [string, number, ...unknown[]]>
+type About = Extract<ToFront, readonly [string, number | readonly number[], ...unknown[]]>
+
+const ignore = () => {}
 
 export class Forwarder {
   readonly #outbox: Outbox<FromFront>
   readonly #bodyMax: number
-  readonly #connections = new WeakMap<object, Connection>()
+  readonly #gathering: Gathering
+  readonly #connections = new WeakMap<object, ClientConnection>()
   /** Until the answer is whole or the client gone. */
-  readonly #exchanges = new Map<number, Exchange>()
-  #gathering = 0
+  readonly #exchanges = new NumberedPlaces<FrontExchange>()
   #connectionCount = 0
-  #requestCount = 0
 
-  constructor(outbox: Outbox<FromFront>, bodyMax: number) {
+  /** `deadlines`: within which a small body has to come over HTTP/2. */
+  constructor(outbox: Outbox<FromFront>, bodyMax: number, deadlines: Deadlines) {
     this.#outbox = outbox
     this.#bodyMax = bodyMax
+    this.#gathering = new Gathering(deadlines)
   }
 
   forward(request: FrontRequest, response: FrontResponse): void {
-    const size = bodySize(request)
-    if (size === 0) this.#handOver(request, response, "")
-    else if (size === undefined || size > wholeBytesMax || !this.#gather(request, size, response)) {
-      this.#handOver(request, response, undefined)
+    try {
+      response.on("error", ignore) // A client that goes away mid-answer is its own affair.
+      const connection = this.#connectionOf(request)
+      if (connection === undefined || connection.isClosed) return
+      if (connection.isFull) connection.hold(request, response)
+      else this.#begin(connection, request, response)
+    } catch {
+      // What can't be read is no reason to lose everybody else's connection.
+      response.destroy()
     }
   }
 
   hear(message: About): void {
-    const exchange = this.#exchanges.get(message[1])
+    const [, about] = message
+    if (typeof about === "number") this.#heard(message, about)
+    else for (const id of about) this.#heard(message, id)
+  }
+
+  #heard(message: About, id: number): void {
+    const exchange = this.#exchanges.get(id)
     if (exchange === undefined) return
     try {
       this.#carryOut(message, exchange)
     } catch {
-      // What can't be sent is no reason to lose everybody else's connection.
+      // Nor is what can't be sent.
       exchange.response.destroy()
+      this.#gone(exchange)
     }
   }
 
-  #carryOut(message: About, { request, response }: Exchange): void {
-    const [kind, id] = message
-    if (kind === "answer" || kind === "end" || kind === "destroy") this.#exchanges.delete(id)
+  #carryOut(message: About, exchange: FrontExchange): void {
+    const { request, response } = exchange
+    const [kind] = message
+    if (kind === "answer" || kind === "end" || kind === "destroy") this.#leave(exchange)
     if (kind === "answer") {
       response.writeHead(message[2], message[3])
       end(response, message[4])
@@ -110,97 +86,127 @@ export class Forwarder {
     } else if (kind === "write") write(response, message[2])
     else if (kind === "end") response.end()
     else if (kind === "destroy") response.destroy()
-    else if (kind === "mark") this.#mark(id, response)
-    else if (kind === "read") this.#read(id, request)
+    else if (kind === "mark") this.#mark(exchange)
+    else if (kind === "read") this.#read(exchange)
     else request.pause()
   }
 
-  /** Waits for a small body; false when too many are waited for. */
-  #gather(request: FrontRequest, size: number, response: FrontResponse): boolean {
-    if (this.#gathering + size > gatheringBytesMax) return false
-    this.#gathering += size
-    const chunks: Buffer[] = []
-    let isWhole = false
-    request.on("data", (chunk) => chunks.push(chunk))
-    request.on("error", () => {})
-    request.on("end", () => {
-      isWhole = true
-      this.#gathering -= size
-      this.#handOver(request, response, this.#joined(chunks))
-    })
-    // Whoever breaks off before has asked for nothing yet.
-    request.on("close", () => {
-      if (!isWhole) this.#gathering -= size
-    })
-    return true
+  #begin(connection: ClientConnection, request: FrontRequest, response: FrontResponse): void {
+    const exchange: FrontExchange = { id: 0, connection, request, response, body: undefined }
+    exchange.id = this.#exchanges.add(exchange)
+    connection.underWay.push(exchange)
+    response.on("close", () => this.#gone(exchange))
+    const size = bodySize(request)
+    if (size !== undefined && size > 0 && size <= wholeBytesMax) {
+      const tell = (gathered: Gathered) => this.#gathered(exchange, gathered)
+      exchange.body = this.#gathering.begin(request, size, tell)
+    }
+    if (exchange.body === undefined) this.#handOver(exchange, size === 0 ? "" : undefined)
   }
 
-  #joined(chunks: readonly Buffer[]): Bytes {
-    const [first] = chunks
-    const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)
-    return this.#outbox.packBody(bytes)
+  #gathered(exchange: FrontExchange, gathered: Gathered): void {
+    exchange.body = undefined
+    if (typeof gathered === "object") this.#handOver(exchange, packBody(gathered))
+    else {
+      this.#leave(exchange)
+      refuse(exchange, gathered)
+    }
   }
 
-  #handOver(request: FrontRequest, response: FrontResponse, body: Bytes | undefined): void {
-    const id = ++this.#requestCount
-    const connection = this.#connectionOf(request)
-    const head = this.#headOf(connection, request)
-    this.#exchanges.set(id, { request, response })
-    response.on("error", () => {}) // A client that goes away mid-answer is its own affair.
-    response.on("close", () => {
-      if (this.#exchanges.delete(id)) this.#outbox.say(["gone", id])
-    })
+  #handOver(exchange: FrontExchange, body: Bytes | undefined): void {
+    const { id, connection, request } = exchange
+    const head = headOf(connection, request)
     const { httpVersionMajor: version, method = "GET", url = "/" } = request
     this.#outbox.say(["request", id, connection.id, version, method, url, head, body])
   }
 
-  #headOf(connection: Connection, { rawHeaders: raw, headers }: FrontRequest): RequestHead {
-    const difference = sameHead(connection.raw, raw)
-    if (difference === "same") return undefined
-    connection.raw = raw
-    return difference === "other" ? { headers: { ...headers }, raw } : difference
+  /** False when it was over before. */
+  #leave(exchange: FrontExchange): boolean {
+    if (!this.#exchanges.delete(exchange.id)) return false
+    const { connection } = exchange
+    connection.remove(exchange)
+    const next = connection.next()
+    if (next !== undefined) this.#begin(connection, ...next)
+    return true
   }
 
-  #connectionOf({ socket, stream }: FrontRequest): Connection {
-    const key = stream?.session ?? socket
+  #gone(exchange: FrontExchange): void {
+    if (!this.#leave(exchange)) return
+    if (exchange.body === undefined) this.#outbox.say(["gone", exchange.id])
+    else exchange.body.stop()
+  }
+
+  /** Undefined when it ended before its request was looked at. */
+  #connectionOf({ socket, stream, httpVersionMajor }: FrontRequest): ClientConnection | undefined {
+    const isSerial = httpVersionMajor < 2
+    // Over HTTP/2 a stream's socket closes with the stream.
+    const key = isSerial ? socket : stream?.session
+    if (key === undefined) return undefined
     const known = this.#connections.get(key)
     if (known !== undefined) return known
-    const id = ++this.#connectionCount
-    const connection = { id, raw: [] }
+    const connection = new ClientConnection(++this.#connectionCount, isSerial ? socket : undefined)
     this.#connections.set(key, connection)
     const { remoteAddress, localAddress } = socket
-    this.#outbox.say(["connected", id, remoteAddress, localAddress, peerCertificate(socket)])
-    // Over HTTP/2 a stream's socket closes with the stream.
-    key.once("close", () => this.#outbox.say(["disconnected", id]))
+    const certificate = peerCertificate(socket)
+    this.#outbox.say(["connected", connection.id, remoteAddress, localAddress, certificate])
+    key.once("close", () => this.#close(connection))
     return connection
   }
 
-  #mark(id: number, response: FrontResponse): void {
+  /** Not every node tells responses whose turn has not come. */
+  #close(connection: ClientConnection): void {
+    connection.close()
+    for (const exchange of [...connection.underWay]) this.#gone(exchange)
+    this.#outbox.say(["disconnected", connection.id])
+  }
+
+  #mark({ id, response }: FrontExchange): void {
     const say = () => this.#outbox.say(["drained", id])
-    if (response.writableNeedDrain === true) response.once("drain", say)
+    if ((response.stream ?? response).writableNeedDrain === true) response.once("drain", say)
     else say()
   }
 
-  #read(id: number, request: FrontRequest): void {
+  #read(exchange: FrontExchange): void {
+    const { id, request } = exchange
+    const isUnderWay = () => this.#exchanges.get(id) === exchange
     let size = 0
     request.on("data", (chunk) => {
+      if (!isUnderWay()) return
       size += chunk.byteLength
-      this.#outbox.say(["chunk", id, new Uint8Array(chunk)])
+      this.#outbox.say(["chunk", id, ownBytes(chunk)])
       // Enough for the other side to see that it is too much.
       if (size > this.#bodyMax) request.pause()
     })
-    request.on("end", () => this.#outbox.say(["end", id]))
-    request.on("error", () => {})
-    request.on("close", () => {
-      if (!request.complete) this.#outbox.say(["gone", id])
+    request.on("error", ignore)
+    request.on("end", () => {
+      // Over HTTP/2 what breaks off ends as well.
+      if (isUnderWay() && !request.aborted) this.#outbox.say(["end", id])
     })
   }
+}
+
+function refuse({ response }: FrontExchange, why: "late" | "broken"): void {
+  if (why === "broken") response.destroy()
+  else {
+    response.writeHead(408, {})
+    response.end()
+  }
+}
+
+function headOf(
+  connection: ClientConnection,
+  { rawHeaders: raw, headers }: FrontRequest,
+): RequestHead {
+  const difference = sameHead(connection.raw, raw)
+  if (difference === "same") return undefined
+  connection.raw = difference === "other" && !isRemembered(raw) ? [] : raw
+  return difference === "other" ? { headers: { ...headers }, raw } : difference
 }
 
 /** Undefined when it does not say. */
 function bodySize({ headers, stream, httpVersionMajor }: FrontRequest): number | undefined {
   const length = headers["content-length"]
-  if (length !== undefined) return Number(length)
+  if (length !== undefined) return Number.isSafeInteger(Number(length)) ? Number(length) : undefined
   if (httpVersionMajor > 1) return stream?.endAfterHeaders === true ? 0 : undefined
   return headers["transfer-encoding"] === undefined ? 0 : undefined
 }

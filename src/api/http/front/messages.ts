@@ -6,8 +6,13 @@ import { isAscii } from "node:buffer"
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { ClientCertificate } from "../authenticate.ts"
 
-/** Few bytes as latin1 text, many as themselves. */
-export type Bytes = string | Uint8Array
+declare const own: unique symbol
+
+/** Bytes that nobody else holds: their memory moves to the other thread with the message. */
+export type OwnBytes = Uint8Array<ArrayBuffer> & { readonly [own]: true }
+
+/** Few bytes as latin1 text, many as themselves. They stand last in their message. */
+export type Bytes = string | OwnBytes
 
 /** Names and values in turn. */
 export type FlatHead = readonly string[]
@@ -46,7 +51,7 @@ export type FromFront =
       /** When it came at once, as text when it is ASCII; undefined when it is to be asked for. */
       body: Bytes | undefined,
     ]
-  | readonly [kind: "chunk", id: number, bytes: Uint8Array]
+  | readonly [kind: "chunk", id: number, bytes: OwnBytes]
   | readonly [kind: "end", id: number]
   /** The client left before its answer was whole. */
   | readonly [kind: "gone", id: number]
@@ -55,7 +60,8 @@ export type FromFront =
 export type ToFront =
   | readonly [kind: "answer", id: number, status: number, head: AnswerHead, body: Bytes]
   | readonly [kind: "head", id: number, status: number, head: AnswerHead]
-  | readonly [kind: "write", id: number, bytes: Bytes]
+  /** The same to each of them. */
+  | readonly [kind: "write", ids: readonly number[], bytes: Bytes]
   | readonly [kind: "end", id: number]
   | readonly [kind: "destroy", id: number]
   /** Says "drained" as soon as what was written has gone out. */
@@ -70,21 +76,20 @@ export type ToFront =
 
 const textBytesMax = 32 * 1024
 
-/** A copy that nobody else holds: what is sent may be kept and used again by its owner. */
-export function packBytes(chunk: string | Uint8Array, moved: ArrayBuffer[]): Bytes {
+/** What is sent may be kept and used again by its owner. */
+export function packBytes(chunk: string | Uint8Array): Bytes {
   const bytes = typeof chunk === "string" ? Buffer.from(chunk) : asBuffer(chunk)
-  return bytes.byteLength <= textBytesMax ? bytes.toString("latin1") : copied(bytes, moved)
+  return bytes.byteLength <= textBytesMax ? bytes.toString("latin1") : ownBytes(bytes)
 }
 
 /** Text is what it says; bytes may be anything. */
-export function packBody(bytes: Buffer, moved: ArrayBuffer[]): Bytes {
-  return isAscii(bytes) ? bytes.toString("latin1") : copied(bytes, moved)
+export function packBody(bytes: Buffer): Bytes {
+  return isAscii(bytes) ? bytes.toString("latin1") : ownBytes(bytes)
 }
 
-function copied(bytes: Uint8Array, moved: ArrayBuffer[]): Uint8Array {
-  const copy = new Uint8Array(bytes)
-  moved.push(copy.buffer)
-  return copy
+/** A copy: node gives many buffers one memory. */
+export function ownBytes(bytes: Uint8Array): OwnBytes {
+  return new Uint8Array(bytes) as OwnBytes
 }
 
 export function asBuffer(bytes: Uint8Array): Buffer {

@@ -1,8 +1,7 @@
 // Gathers what one thread has to say to the other and sends it as one message: waking a thread
 // costs more than most of what it is told. At the end of the turn at the latest; a few requests or
-// answers go ahead, so that the other thread works while this one goes on.
-
-import { type Bytes, packBody, packBytes } from "./messages.ts"
+// answers go ahead, so that the other thread works while this one goes on. Bytes that stand last in
+// a message are moved with it, never before and never without it.
 
 /** Either end of the line between two threads. */
 export interface Line {
@@ -11,7 +10,7 @@ export interface Line {
 
 const messagesMax = 8
 
-export class Outbox<Message> {
+export class Outbox<Message extends readonly unknown[]> {
   readonly #line: Line
   #messages: Message[] = []
   #moved: ArrayBuffer[] = []
@@ -25,21 +24,20 @@ export class Outbox<Message> {
     this.#line = line
   }
 
+  /** Nothing waits to be sent. */
+  get isEmpty(): boolean {
+    return this.#messages.length === 0
+  }
+
   say(message: Message): void {
     this.#messages.push(message)
+    const last = message[message.length - 1]
+    if (last instanceof Uint8Array) this.#moved.push(last.buffer as ArrayBuffer)
     if (this.#messages.length >= messagesMax) this.flush()
     else if (!this.#isDue) {
       this.#isDue = true
       setImmediate(this.#endOfTurn)
     }
-  }
-
-  pack(chunk: string | Uint8Array): Bytes {
-    return packBytes(chunk, this.#moved)
-  }
-
-  packBody(bytes: Buffer): Bytes {
-    return packBody(bytes, this.#moved)
   }
 
   flush(): void {

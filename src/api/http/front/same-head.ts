@@ -9,6 +9,16 @@ export type HeadDifference =
   /** Only the length of the body differs; its value stands at this place. */
   | { readonly length: string; readonly at: number }
 
+/** More than most clients send; a connection that is idle holds no more. */
+const rememberedCharsMax = 4096
+
+/** Both threads decide it alike. */
+export function isRemembered(head: FlatHead): boolean {
+  let size = 0
+  for (const text of head) size += text.length
+  return size <= rememberedCharsMax
+}
+
 export function sameHead(before: FlatHead, now: FlatHead): HeadDifference {
   if (before.length !== now.length || now.length === 0) return "other"
   let difference: HeadDifference = "same"

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
-import { request } from "node:https"
+import { Agent, request } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Worker } from "node:worker_threads"
+import { Worker } from "node:worker_threads"
 import { expect, it } from "vitest"
+import { deferred } from "../../../base/async.ts"
 import { systemRandom } from "../../../base/system.ts"
 import { openAuthority } from "../../../plane/adapters/pki/authority.ts"
 import { startWorker } from "../../../store/engines/start-worker.ts"
@@ -68,3 +69,93 @@ it("listens on the same port again when its thread died, and tells those who wai
     rmSync(directory, { recursive: true, force: true })
   }
 })
+
+it("ends when it is told to, also while no new thread of it can listen", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "spt-front-"))
+  const authority = openAuthority({ directory, random: systemRandom, now: () => Date.now() })
+  const stopped = deferred<void>()
+  const fronts: Worker[] = []
+  const front = await listenInFront(
+    {
+      ...{ host: "127.0.0.1", ports: [0], ...authority.server(names) },
+      ...{ clientAuthority: authority.certificate, isOurs: () => true },
+    },
+    () => {},
+    (data) => {
+      const isFirst = fronts.length === 0
+      const worker = startWorker("front-worker", import.meta.url, {
+        ...data,
+        ...(isFirst ? {} : { key: "none" }),
+      })
+      fronts.push(worker)
+      if (!isFirst) queueMicrotask(() => front.stop().then(stopped.resolve))
+      return worker
+    },
+  )
+  try {
+    void fronts[0]?.terminate()
+    await stopped.promise
+    expect(fronts.length).toBe(2)
+  } finally {
+    front.closeAll()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
+/** Node loads it into the thread before ours: a mistake beside all that we could catch. */
+const throwing = "data:text/javascript,setInterval(() => { throw new Error('beside it all') }, 50)"
+
+it("loses no other connection by what one brings about inside node", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "spt-front-"))
+  const authority = openAuthority({ directory, random: systemRandom, now: () => Date.now() })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const warnings: string[] = []
+  const note = ({ message }: Error) => void warnings.push(message)
+  process.on("warning", note)
+  const front = await listenInFront(
+    {
+      ...{ host: "127.0.0.1", ports: [0], ...authority.server(names) },
+      ...{ clientAuthority: authority.certificate, isOurs: () => true },
+    },
+    (_, response) => {
+      response.writeHead(200, { "content-length": 2 })
+      response.end("ok")
+    },
+    (workerData) => {
+      const entry = new URL("./front-worker.ts", import.meta.url)
+      const worker = new Worker(entry, { workerData, execArgv: ["--import", throwing] })
+      worker.stderr.resume()
+      return worker
+    },
+  )
+  try {
+    const ports = new Set<number | undefined>()
+    for (let asked = 0; asked < 20; asked++) {
+      ports.add(await localPortOf(front.port ?? 0, authority.certificate, agent))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(ports.size).toBe(1)
+    expect(warnings.filter((text) => text.includes("connections were lost"))).toEqual([])
+  } finally {
+    process.off("warning", note)
+    agent.destroy()
+    const stopped = front.stop()
+    front.closeAll()
+    await stopped
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
+
+/** Of the client's end of the connection over which it was answered. */
+function localPortOf(port: number, ca: string, agent: Agent): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, ca, servername: "localhost", agent })
+    asked.once("error", reject)
+    asked.once("response", (response) => {
+      const { localPort } = response.socket
+      response.resume()
+      response.once("end", () => resolve(localPort))
+    })
+    asked.end()
+  })
+}

@@ -7,11 +7,11 @@ import { deferred } from "../../../base/async.ts"
 import { startWorker } from "../../../store/engines/start-worker.ts"
 import { apiFault } from "../../faults.ts"
 import type { OnRequest } from "../listener.ts"
-import type { TlsListener, TlsOptions } from "../tls-listener.ts"
+import { checkPair, type PairText, type TlsListener, type TlsOptions } from "../tls-listener.ts"
+import { AnswerBox } from "./answer-box.ts"
 import { Exchanges } from "./exchanges.ts"
 import type { FrontData } from "./front-worker.ts"
 import type { FromFront, ToFront } from "./messages.ts"
-import { Outbox } from "./outbox.ts"
 
 /** A front that did not say in this time that it closed is ended. */
 const patienceMs = 5000
@@ -36,7 +36,7 @@ class TlsFront implements TlsListener {
   #data: FrontData
   #port = 0
   #worker: Worker | undefined
-  #outbox: Outbox<ToFront> | undefined
+  #outbox: AnswerBox | undefined
   #isStopping = false
 
   constructor(data: FrontData, onRequest: OnRequest, start: StartFront) {
@@ -52,7 +52,7 @@ class TlsFront implements TlsListener {
   /** Resolves when it listens; rejects when it can not. */
   async begin(): Promise<void> {
     const worker = this.#start(this.#data)
-    const outbox = new Outbox<ToFront>(worker)
+    const outbox = new AnswerBox(worker)
     const exchanges = new Exchanges(outbox, this.#onRequest)
     this.#worker = worker
     this.#outbox = outbox
@@ -103,7 +103,10 @@ class TlsFront implements TlsListener {
     setTimeout(() => this.#end(), patienceMs).unref()
   }
 
-  renew({ certificate, key }: { readonly certificate: string; readonly key: string }): void {
+  renew(pair: PairText): void {
+    // The next front begins with it too: what can't be shown would end them all.
+    checkPair(this.#data, pair)
+    const { certificate, key } = pair
     this.#data = { ...this.#data, certificate, key }
     this.#say(["renew", certificate, key])
   }
@@ -125,15 +128,20 @@ class TlsFront implements TlsListener {
   #lost(): void {
     this.#worker = undefined
     this.#outbox = undefined
-    if (this.#isStopping) this.#stopped.resolve()
     // Clients know this port.
     this.#data = { ...this.#data, ports: [this.#port] }
     this.#again()
   }
 
   #again(): void {
-    if (this.#isStopping) return
-    this.begin().catch(() => setTimeout(() => this.#again(), againMs).unref())
+    if (this.#isStopping) {
+      this.#stopped.resolve()
+      return
+    }
+    this.begin().catch(() => {
+      if (this.#isStopping) this.#stopped.resolve()
+      else setTimeout(() => this.#again(), againMs).unref()
+    })
   }
 
   #refusal(where: string, why: string): Error {
