@@ -152,7 +152,8 @@ describe("concurrent clients of a plane that is killed", () => {
         `${followers.reduce((sum, { connections }) => sum + connections, 0)} connections, ` +
         `${events} events, ${sets} sets deleted, ${cascaded} gone with their owner, ${kills} kills`,
     )
-    expect(violations.slice(0, 20)).toEqual([])
+    // Whole: what a matcher prints of a list is cut short.
+    if (violations.length > 0) throw new Error(violations.slice(0, 20).join("\n"))
     expect(timeline.changes.length).toBeGreaterThan(operations.length / 5)
     expect(sets).toBeGreaterThan(0)
     expect(cascaded).toBeGreaterThan(0)

@@ -76,6 +76,24 @@ describe("a deletecollection", () => {
     expect(complaints(unknown, ends())).toBe("")
   })
 
+  it("may leave what went, was made again or left the selection after it was listed", () => {
+    const again = { ...added("k1", 15), at: 55 }
+    const made = { ...again, stored: { ...last("k1", 15), uid: "u-again" } }
+    const moved = { ...added("k2", 16), type: "MODIFIED", at: 56 } as const
+    const relabelled = { ...moved, stored: { ...last("k2", 16), team: "b" } }
+    const one = clear([["k0", 17]], {
+      selection: { collection: "configmaps", namespace: "one", team: { is: false, value: "b" } },
+    })
+    const went = { ...deleted("k1", 14), at: 54 }
+    const seen = [...ends(), went, made, relabelled, deleted("k0", 17)]
+    const wrong = (text: string) => text.includes("never was all of it")
+    expect(complaints(one, seen).split("\n").filter(wrong)).toEqual([])
+    const taken: readonly [Key, Stored] = [keyOf("k2"), { ...last("k2", 18), team: "b" }]
+    const more = { ...one, gone: [...one.gone, taken], revisions: [17, 18] }
+    const late = { ...deleted("k2", 18), stored: taken[1] }
+    expect(complaints(more, [...seen, late])).toMatch(/never was all of it/)
+  })
+
   it.each<readonly [string, Clear, readonly Seen[], RegExp]>([
     [
       "objects that share a revision",

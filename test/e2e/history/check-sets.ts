@@ -2,7 +2,15 @@
 // a revision of its own and no other one between them; what an owner leaves behind is found.
 
 import { ownerOf } from "./collections.ts"
-import { type Clear, describeStored, type History, isSameContent, type Key } from "./history.ts"
+import {
+  type Clear,
+  describeStored,
+  type History,
+  isSameContent,
+  isSelected,
+  type Key,
+  type Stored,
+} from "./history.ts"
 import type { Timeline } from "./timeline.ts"
 
 export function checkSets(history: History, timeline: Timeline): string[] {
@@ -49,9 +57,9 @@ function checkClear(clear: Clear, timeline: Timeline): string[] {
     const said = `${key} as ${describeStored(stored)}`
     violations.push(`${name}: took ${said}, which was ${describeStored(before)}`)
   }
-  const taken = gone.map(([key]) => key).toSorted()
   const moments = [from, ...near.map(({ revision }) => revision)].filter((one) => one < first)
-  if (!moments.some((moment) => isAll(clear, taken, moment, moments, timeline))) {
+  if (!moments.some((moment) => isAll(clear, moment, first - 1, timeline))) {
+    const taken = gone.map(([key]) => key)
     violations.push(`${name}: took ${taken.join()}, which never was all of it`)
   }
   return violations
@@ -60,19 +68,21 @@ function checkClear(clear: Clear, timeline: Timeline): string[] {
 /** One write that came first, and five more, are tried again. */
 const retries = 6
 
-/** What was selected at one moment, but for what went before the commit. */
-function isAll(
-  { selection, revisions }: Clear,
-  taken: readonly Key[],
-  moment: number,
-  moments: readonly number[],
-  timeline: Timeline,
-): boolean {
-  const selected = [...timeline.snapshot(selection, moment).keys()].toSorted()
-  const [first] = revisions
-  const ends = first === undefined ? moments.filter((one) => one >= moment) : [first - 1]
-  return ends.some((end) => {
-    const there = selected.filter((key) => timeline.during(key, end, end)[0] !== undefined)
-    return there.join() === taken.join()
-  })
+/**
+ * What was selected at one moment. Each object is looked at once more after that, before all of
+ * them go: one that went, was made again or is not selected then was never meant, and stays.
+ */
+function isAll({ selection, gone }: Clear, moment: number, end: number, timeline: Timeline) {
+  const selected = timeline.snapshot(selection, moment)
+  const taken = new Map(gone)
+  const isMeant = (key: Key, stored: Stored) =>
+    selected.get(key)?.uid === stored.uid && isSelected(selection, key, stored)
+  const isOther = (key: Key, uid: string) =>
+    timeline
+      .during(key, moment, end)
+      .some((now) => now?.uid !== uid || !isSelected(selection, key, now))
+  return (
+    gone.every(([key, stored]) => isMeant(key, stored)) &&
+    [...selected].every(([key, { uid }]) => taken.has(key) || isOther(key, uid))
+  )
 }
