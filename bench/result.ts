@@ -8,6 +8,10 @@ export interface BenchResult {
   readonly peer: string
   /** Ours divided by the peer's; 0 without a peer. */
   readonly ratio: number
+  /** What the ratio has to be at least for `--gate`. */
+  readonly least?: number
+  /** Why there is no ratio, where one was to be expected. */
+  readonly note?: string
 }
 
 export interface BenchOptions {

@@ -1,5 +1,6 @@
-// `npm run bench -- NAME [--json] [--quick]` runs bench/NAME.ts and prints its results as a table,
-// or as a JSON array for tools. Progress goes to standard error.
+// `npm run bench -- NAME [--json] [--quick] [--gate]` runs bench/NAME.ts and prints its results as a
+// table, or as a JSON array for tools. Progress goes to standard error. With --gate it ends with 1
+// when a row is not as many times better than its peer as the bench says it has to be.
 
 import { readdirSync } from "node:fs"
 import type { Bench, BenchResult } from "./result.ts"
@@ -20,7 +21,8 @@ function digits(value: number): string {
 
 function print(results: readonly BenchResult[]): void {
   const rows = results.map((result) => {
-    const compared = result.peer === "" ? "" : `${result.ratio.toFixed(2)} of ${result.peer}`
+    const ratio = result.peer === "" ? "" : `${result.ratio.toFixed(2)} of ${result.peer}`
+    const compared = ratio === "" ? (result.note ?? "") : ratio
     return [result.name, `${digits(result.value)} ${result.unit}`, compared] as const
   })
   const width = (column: 0 | 1) => Math.max(0, ...rows.map((row) => row[column].length))
@@ -49,3 +51,10 @@ const results = await loaded.bench({
 })
 if (args.includes("--json")) console.log(JSON.stringify(results, null, 2))
 else print(results)
+const short = results.filter(({ ratio, least = 0 }) => ratio < least)
+if (args.includes("--gate") && short.length > 0) {
+  for (const { name, ratio, least } of short) {
+    console.error(`below the gate: ${name}: ${ratio.toFixed(2)}, wanted ${least}`)
+  }
+  process.exitCode = 1
+}

@@ -34,7 +34,8 @@ async function one(client: LightClient, order: LoadOrder, id: string, n: number)
     const type = "application/merge-patch+json"
     return (await client.send("PATCH", `${path}/status`, body, type)).status
   }
-  const body = widget(`w-${n % widgets}`, n % 1000)
+  // Another size than last time, or nothing would be written.
+  const body = widget(`w-${n % widgets}`, (n + Math.floor(n / widgets)) % 1000)
   const query = `?fieldManager=bench&force=true`
   return (await client.send("PATCH", path + query, body, "application/apply-patch+yaml")).status
 }
