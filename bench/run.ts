@@ -1,6 +1,6 @@
-// `npm run bench -- NAME [--json] [--quick] [--gate]` runs bench/NAME.ts and prints its results as a
-// table, or as a JSON array for tools. Progress goes to standard error. With --gate it ends with 1
-// when a row is not as many times better than its peer as the bench says it has to be.
+// `npm run bench -- NAME [--json] [--quick] [--gate]` runs bench/NAME.ts and prints its results as
+// a table, or as a JSON array for tools. Progress goes to standard error. With --gate it ends with
+// 1 when a row is not as many times better than its peer as the bench says it has to be.
 
 import { readdirSync } from "node:fs"
 import type { Bench, BenchResult } from "./result.ts"

@@ -56,10 +56,19 @@ export function runningBelow(root: string): Running[] {
   })
 }
 
+/** A program that is being loaded shows no environment yet: only its shim is found. */
+function isLoading(found: readonly Running[]): boolean {
+  const programs = new Set(found.filter((one) => !isShim(one)).map(({ place }) => place))
+  return found.some((one) => isShim(one) && !programs.has(one.place))
+}
+
 /** Without their shims, and each as what it becomes. */
 export function programsBelow(root: string): Running[] {
   let found = runningBelow(root)
-  for (let round = 0; round < 500 && found.some(isBeginning); round++) found = runningBelow(root)
+  for (let round = 0; round < 500; round++) {
+    if (!found.some(isBeginning) && !isLoading(found)) break
+    found = runningBelow(root)
+  }
   return found.filter((one) => !isShim(one))
 }
 
