@@ -1,9 +1,86 @@
 // How long from sending a create until the last of many watchers has its event, and how long a list
 // that is streamed (WatchList) takes to its end mark.
 
-import { connect } from "node:tls"
+import type { NetConnectOpts } from "node:net"
+import { type ConnectionOptions, connect } from "node:tls"
 import { LightClient, type Place } from "./light-client.ts"
 import { configMap, configMapsPath, widgetsPath } from "./objects.ts"
+
+/** Hears what came, and must be done with it when it returns: the memory is used again. */
+type OnBytes = (bytes: Buffer) => void
+
+/** All sockets of this process read into it, one after the other. */
+const memory = Buffer.alloc(64 * 1024)
+
+/**
+ * Over a bare TLS connection, without a stream between: with a hundred of them the client's own work
+ * would be half of what is measured.
+ */
+function openWatch(
+  { host, port, token }: Place,
+  path: string,
+  onBytes: OnBytes,
+): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    let isOpen = false
+    const take = (bytes: Buffer): void => {
+      if (!isOpen) {
+        const start = bytes.toString("latin1", 0, 13)
+        if (start === "HTTP/1.1 200 ") resolve(() => socket.destroy())
+        else reject(new Error(`watch: ${start}`))
+        isOpen = true
+      }
+      onBytes(bytes)
+    }
+    const callback = (size: number): boolean => {
+      take(memory.subarray(0, size))
+      return true
+    }
+    const onread = { buffer: memory, callback }
+    // Node has it; its types of TLS do not say so.
+    const options: ConnectionOptions & Pick<NetConnectOpts, "onread"> = {
+      ...{ host, port, rejectUnauthorized: false, onread },
+    }
+    const socket = connect(options, () => {
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n` +
+          `Authorization: Bearer ${token}\r\nAccept: application/json\r\n\r\n`,
+      )
+    })
+    socket.once("error", reject)
+  })
+}
+
+/** Answers when a text that was asked for has come, also cut in two by the records of TLS. */
+class TextFinder {
+  #wanted = Buffer.alloc(0)
+  #tail = Buffer.alloc(0)
+  #found: ((at: number) => void) | undefined
+
+  readonly take = (bytes: Buffer): void => {
+    const at = performance.now()
+    if (this.#found === undefined) return
+    const isThere = bytes.includes(this.#wanted) || this.#isCut(bytes)
+    if (!isThere) this.#tail = Buffer.from(bytes.subarray(-this.#wanted.length))
+    else {
+      this.#found(at)
+      this.#found = undefined
+    }
+  }
+
+  find(text: string): Promise<number> {
+    this.#wanted = Buffer.from(text)
+    this.#tail = Buffer.alloc(0)
+    return new Promise((resolve) => {
+      this.#found = resolve
+    })
+  }
+
+  #isCut(bytes: Buffer): boolean {
+    const around = Buffer.concat([this.#tail, bytes.subarray(0, this.#wanted.length)])
+    return around.includes(this.#wanted)
+  }
+}
 
 interface Watcher {
   /** Answers when the event of that name has come. */
@@ -11,62 +88,24 @@ interface Watcher {
   close(): void
 }
 
-/** Over a bare TLS connection: parsing HTTP a hundred times over would be what is measured. */
-function openWatch(
-  place: Place,
-  path: string,
-  onText: (text: string) => void,
-): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const { host, port, token } = place
-    const socket = connect({ host, port, rejectUnauthorized: false }, () => {
-      socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\n` +
-          `Authorization: Bearer ${token}\r\nAccept: application/json\r\n\r\n`,
-      )
-    })
-    let open = false
-    socket.once("error", reject)
-    socket.on("data", (chunk: Buffer) => {
-      const text = chunk.toString("latin1")
-      if (open) return onText(text)
-      if (!text.startsWith("HTTP/1.1 200 ")) reject(new Error(`watch: ${text.slice(0, 12)}`))
-      open = true
-      resolve(() => socket.destroy())
-      onText(text)
-    })
-  })
-}
-
-async function openWatcher(place: Place, resourceVersion: string): Promise<Watcher> {
-  const waiting = new Map<string, (at: number) => void>()
+async function openWatcher(server: Place, resourceVersion: string): Promise<Watcher> {
+  const finder = new TextFinder()
   const path = `${configMapsPath}?watch=1&resourceVersion=${resourceVersion}`
-  let tail = ""
-  const close = await openWatch(place, path, (text) => {
-    const at = performance.now()
-    for (const [name, resolve] of waiting) {
-      if (!`${tail}${text}`.includes(`"name":"${name}"`)) continue
-      waiting.delete(name)
-      resolve(at)
-    }
-    // A name may be cut in two by the records of TLS.
-    tail = text.slice(-64)
-  })
-  const seen = (name: string) => new Promise<number>((resolve) => waiting.set(name, resolve))
-  return { seen, close }
+  const close = await openWatch(server, path, finder.take)
+  return { seen: (name) => finder.find(`"name":"${name}"`), close }
 }
 
 /** Milliseconds of each round. */
 export async function createToLastWatcher(
-  place: Place,
+  server: Place,
   watchers: number,
   rounds: number,
 ): Promise<number[]> {
-  const client = await LightClient.open(place)
+  const client = await LightClient.open(server)
   const { body } = await client.send("GET", `${configMapsPath}?limit=1`)
   const { resourceVersion } = JSON.parse(body.toString("utf8")).metadata
   const open = await Promise.all(
-    Array.from({ length: watchers }, () => openWatcher(place, resourceVersion)),
+    Array.from({ length: watchers }, () => openWatcher(server, resourceVersion)),
   )
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -82,25 +121,19 @@ export async function createToLastWatcher(
 }
 
 /** Undefined when the server refuses to stream a list. */
-export function watchListMs(place: Place): Promise<number | undefined> {
+export function watchListMs(server: Place): Promise<number | undefined> {
   const path =
     `${widgetsPath}?watch=1&sendInitialEvents=true&allowWatchBookmarks=true` +
     "&resourceVersionMatch=NotOlderThan&timeoutSeconds=60"
+  const [end, refusal] = [new TextFinder(), new TextFinder()]
   const start = performance.now()
-  return new Promise((resolve, reject) => {
-    let close: (() => void) | undefined
-    const finish = (value: number | undefined) => {
-      resolve(value)
-      close?.()
-    }
-    let tail = ""
-    openWatch(place, path, (text) => {
-      const seen = tail + text
-      if (seen.includes("k8s.io/initial-events-end")) finish(performance.now() - start)
-      else if (seen.includes('{"type":"ERROR"')) finish(undefined)
-      tail = text.slice(-64)
-    }).then((end) => {
-      close = end
-    }, reject)
-  })
+  const both = (bytes: Buffer) => {
+    end.take(bytes)
+    refusal.take(bytes)
+  }
+  const result = Promise.race([
+    end.find("k8s.io/initial-events-end").then((at) => at - start),
+    refusal.find('{"type":"ERROR"').then(() => undefined),
+  ])
+  return openWatch(server, path, both).then((close) => result.finally(close))
 }

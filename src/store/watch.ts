@@ -37,7 +37,7 @@ class StoreWatch implements AsyncIterableIterator<WatchEvent> {
   readonly #source: WatchSource
   readonly #options: WatchOptions
   readonly #place: Place
-  readonly #past: AsyncGenerator<WatchEvent, boolean>
+  #past: AsyncGenerator<WatchEvent, boolean>
   #live: LiveWatch | undefined
   #isOver = false
 
@@ -65,13 +65,18 @@ class StoreWatch implements AsyncIterableIterator<WatchEvent> {
   }
 
   async #nextOfPast(): Promise<IteratorResult<WatchEvent>> {
-    const step = await this.#past.next()
-    if (step.done !== true) return step
-    if (!step.value || this.#isOver || this.#options.signal.aborted) {
-      this.#isOver = true
-      return over
+    for (;;) {
+      const step = await this.#past.next()
+      if (step.done !== true) return step
+      if (!step.value || this.#isOver || this.#options.signal.aborted) {
+        this.#isOver = true
+        return over
+      }
+      // Nothing may wait between the last look at the revision and joining the hub: while the end
+      // of the past was being told, something may have been published.
+      if (this.#place.position >= this.#source.revision) break
+      this.#past = readPast(this.#source, this.#options, this.#place)
     }
-    // Nothing may wait between the last look at the revision and joining the hub.
     this.#live = new LiveWatch(this.#source, this.#options, this.#place)
     return this.#live.next()
   }

@@ -38,6 +38,19 @@ export function watchPromises(bench: StoreBench): void {
       for (const lines of await Promise.all(watches)) expect(lines).toEqual(expected)
     })
 
+    it("stays gap-free when it starts while a commit is being told of", async () => {
+      for (let moment = 0; moment < 30; moment++) {
+        const writing = bench.put(`t/${moment}`, "x")
+        for (let tick = 0; tick < moment; tick++) await null
+        const after = bench.store.revision
+        const watch = bench.watch({ after })
+        const next = watch.next()
+        const revision = await writing
+        if (revision > after) expect(await next).toMatchObject({ kind: "changes", revision })
+        watch.abort()
+      }
+    })
+
     it("delivers a commit as one event, past and present", async () => {
       const from = bench.store.revision
       const live = bench.watch({ after: from })

@@ -32,6 +32,7 @@ import type { Leave } from "./request-slots.ts"
 import { serveExtension } from "./serve-extension.ts"
 import { listOptions, serveResource } from "./serve-resource.ts"
 import { serveWatch } from "./serve-watch.ts"
+import type { SharedWatches } from "./shared-watches.ts"
 
 export interface HttpApi {
   readonly verbs: Verbs
@@ -48,6 +49,7 @@ export interface HttpApi {
   readonly deadlines: Deadlines
   readonly lanes: Lanes
   readonly seen: RequestMetrics
+  readonly watches: SharedWatches
   /** Aborts when the server drains: watches end. */
   readonly draining: AbortSignal
 }
@@ -237,6 +239,8 @@ async function watch(
   try {
     await serveWatch({
       reads: api.reads,
+      watches: api.watches,
+      registry: api.registry,
       clock: api.clock,
       ref: target.resource,
       resource,

@@ -20,9 +20,10 @@ import type { PlainRoute } from "./plain-route.ts"
 import { requestFailed } from "./request-failed.ts"
 import { metricsRoute, requestMetrics } from "./request-metrics.ts"
 import { HookDoor, type TakeHook } from "./serve-hook.ts"
+import { SharedWatches } from "./shared-watches.ts"
 import type { TlsListener, TlsOptions } from "./tls-listener.ts"
 
-type Given = Omit<HttpApi, "deadlines" | "routes" | "lanes" | "seen" | "draining">
+type Given = Omit<HttpApi, "deadlines" | "routes" | "lanes" | "seen" | "watches" | "draining">
 
 export interface HttpServerOptions extends Given {
   readonly socketPath?: string
@@ -139,6 +140,7 @@ function openHttpApi(
     deadlines: new Deadlines(clock, options.requestMs ?? 60_000),
     lanes,
     seen: requestMetrics(metrics, registry, lanes),
+    watches: new SharedWatches(),
     draining,
   }
 }

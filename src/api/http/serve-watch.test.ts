@@ -4,10 +4,16 @@ import {
   alice,
   configMap,
   configMaps,
+  definitions,
   openApiWorld,
+  thing,
+  things,
 } from "../../../test/conformance/client-world.ts"
+import type { JsonObject } from "../../base/json.ts"
 import { systemClock } from "../../base/system.ts"
+import type { ApiObject } from "../../object/object.ts"
 import { serveWatch } from "./serve-watch.ts"
+import { SharedWatches } from "./shared-watches.ts"
 
 /** Somebody who reads slowly: every write fills what is between, and it drains a moment later. */
 class SlowReader extends EventEmitter {
@@ -35,6 +41,73 @@ class SlowReader extends EventEmitter {
   }
 }
 
+/** Somebody who reads nothing when told so. */
+class Reading extends SlowReader {
+  readonly lines: string[] = []
+  hasEnded = false
+  isPaused = false
+
+  override write(line?: string | Uint8Array): boolean {
+    this.lines.push(Buffer.from(line as Uint8Array).toString())
+    return !this.isPaused
+  }
+
+  override end(): void {
+    this.hasEnded = true
+  }
+}
+
+it.each(["schema", "version"])(
+  "ends with the definition it began by for who has yet to catch up, too: another %s",
+  async (what) => {
+    const world = await openApiWorld()
+    const watches = new SharedWatches()
+    const begin = (response: Reading) =>
+      serveWatch({
+        ...{ reads: world.reads, clock: systemClock, ref: things, headers: {}, watches, response },
+        options: { resourceVersion: String(world.store.revision) },
+        registry: world.registry,
+        resource: world.registry.need(things),
+        query: new URLSearchParams("watch=1"),
+        signal: new AbortController().signal,
+      })
+    const [quick, slow] = [new Reading(), new Reading()]
+    const both = [begin(quick), begin(slow)]
+    const large = { a: "x".repeat(200_000) }
+    for (let at = 0; at < 10; at++) {
+      const { metadata, ...rest } = thing(`thing-${at}`, { color: "red" })
+      await world.verbs.create(alice, things, {
+        ...rest,
+        metadata: { ...metadata, annotations: large },
+      })
+      await expect.poll(() => quick.lines.length).toBe(at + 1)
+      slow.isPaused = true
+    }
+    expect(slow.lines.length).toBeLessThan(10)
+    const ref = { ...definitions, namespace: "", name: "things.test.dev" }
+    const definition = structuredClone(await world.verbs.get(alice, ref)) as unknown as {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: JsonObject } } }[] }
+    }
+    const [version] = definition.spec.versions
+    if (version === undefined) throw new Error("it has no version")
+    if (what === "schema") version.schema.openAPIV3Schema.properties = {}
+    else {
+      definition.spec.versions = [
+        { ...version, served: false } as typeof version,
+        { ...version, name: "v9", storage: false } as typeof version,
+      ]
+    }
+    await world.verbs.update(alice, definitions, definition as unknown as ApiObject)
+    await both[0]
+    slow.isPaused = false
+    slow.emit("drain")
+    await both[1]
+    expect([quick.hasEnded, slow.hasEnded]).toEqual([true, true])
+    for (const line of slow.lines) expect(line).toContain('"type":"ADDED"')
+    await world.close()
+  },
+)
+
 it("listens once to a reader that is waited for again and again", async () => {
   const world = await openApiWorld()
   const most = 30
@@ -45,6 +118,8 @@ it("listens once to a reader that is waited for again and again", async () => {
   const watching = serveWatch({
     ...{ reads: world.reads, clock: systemClock, ref: configMaps, headers: {}, options: {} },
     resource: world.registry.need(configMaps),
+    watches: new SharedWatches(),
+    registry: world.registry,
     query: new URLSearchParams("watch=1"),
     signal: new AbortController().signal,
     response,

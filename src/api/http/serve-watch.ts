@@ -10,21 +10,27 @@ import { jsonText, parseJson } from "../../base/json-text.ts"
 import type { ListOptions } from "../../contract/client.ts"
 import type { ApiObject, ObjectMeta, ResourceRef } from "../../object/object.ts"
 import { checkWatchOptions } from "../list-options.ts"
-import { eventLine, type RawReads } from "../raw-reads.ts"
+import { type BytesList, eventLine, type RawReads } from "../raw-reads.ts"
+import type { ResourceRegistry } from "../resource-registry.ts"
 import { type ServedResource, servedApiVersion } from "../served-resource.ts"
 import { statusOf } from "../status-object.ts"
 import { eventObject, type RawEvent, type RawWatchEvent } from "../verb-watch.ts"
 import type { ApiResponse } from "./exchange.ts"
 import { queryFlag } from "./query-flag.ts"
 import { type Representation, representation } from "./representation.ts"
+import type { FollowedWatch, Follower, SharedWatches } from "./shared-watches.ts"
 
 const slowReaderMs = 60_000
+/** So much is remembered for a client that reads more slowly than the others. */
+const behindBytesMax = 1024 * 1024
 const timeoutSecondsMax = 86_400
 /** Clients that do not say so are asked to come back after half an hour to an hour. */
 const defaultSeconds = 1800
 
 export interface WatchServing {
   readonly reads: RawReads
+  readonly watches: SharedWatches
+  readonly registry: Pick<ResourceRegistry, "whileServed">
   readonly clock: Clock
   readonly ref: ResourceRef
   readonly resource: ServedResource
@@ -36,29 +42,37 @@ export interface WatchServing {
   readonly response: ApiResponse
 }
 
-type Served =
-  | RawWatchEvent
-  | { readonly type: "INITIAL"; readonly bytes: Uint8Array }
-  | { readonly type: "INITIAL_END"; readonly resourceVersion: string }
+/** What a watch begins with, before anything changes. */
+interface Beginning {
+  /** Undefined when the current state was not asked for, and once it was told: it may be large. */
+  list: BytesList | undefined
+  readonly watch: FollowedWatch
+}
 
 export async function serveWatch(serving: WatchServing): Promise<void> {
-  const { response, clock } = serving
+  const { response, clock, registry, ref } = serving
   const ends = new AbortController()
   const end = () => ends.abort()
+  // It shows objects as they are served now, whichever stream it is told them from.
+  const signal = registry.whileServed(ref, ends.signal)
   serving.signal.addEventListener("abort", end, { once: true })
   response.once("close", end)
   const timer = clock.after(lifeSeconds(serving) * 1000, end)
+  let watch: FollowedWatch | undefined
   try {
-    const lines = new WatchLines(serving)
-    const events = await openEvents(serving, ends.signal)
+    const client = new WatchClient(serving)
+    const beginning = await begin(serving, client)
+    watch = beginning.watch
     response.writeHead(200, {
       "content-type": "application/json",
       "cache-control": "no-cache, private",
       "x-content-type-options": "nosniff",
     })
     response.flushHeaders()
-    await pump(serving, lines, events, ends.signal)
+    await follow(response, client, beginning, signal)
   } finally {
+    watch?.leave()
+    end()
     timer.cancel()
     serving.signal.removeEventListener("abort", end)
   }
@@ -72,11 +86,8 @@ function lifeSeconds({ query, clock }: WatchServing): number {
 }
 
 /** Refusals of the request itself are thrown from here, before the answer begins. */
-async function openEvents(
-  serving: WatchServing,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Served>> {
-  const { reads, ref, options, query } = serving
+async function begin(serving: WatchServing, client: WatchClient): Promise<Beginning> {
+  const { reads, ref, resource, options, query, watches } = serving
   const { resourceVersion: asked = "", resourceVersionMatch, limit: _l, ...rest } = options
   const { continue: _c, ...selection } = rest
   const isInitial = checkWatchOptions({
@@ -84,63 +95,134 @@ async function openEvents(
     resourceVersionMatch: resourceVersionMatch ?? "",
     sendInitialEvents: queryFlag(query, "sendInitialEvents"),
   })
-  if (!isInitial) {
-    // Who names no revision and wants no state begins now: what was before has no end.
-    const resourceVersion = asked === "0" ? "" : asked
-    return reads.watch(ref, { ...selection, resourceVersion, signal })
-  }
+  // Who names no revision and wants no state begins now: what was before has no end.
   const bound = asked === "" || asked === "0" ? {} : { resourceVersion: asked }
-  const list = await reads.list(ref, { ...selection, ...bound })
-  const { resourceVersion } = list
-  const live = reads.watch(ref, { ...selection, resourceVersion, signal })
-  return (async function* (): AsyncGenerator<Served> {
-    for (const bytes of list.items) yield { type: "INITIAL", bytes }
-    yield { type: "INITIAL_END", resourceVersion }
-    yield* live
-  })()
+  const list = isInitial ? await reads.list(ref, { ...selection, ...bound }) : undefined
+  const { namespace = "", labelSelector = "", fieldSelector = "" } = selection
+  const isWhole = labelSelector === "" && fieldSelector === "" && resource.conversion === undefined
+  const watch = watches.begin({
+    collection: isWhole && client.isPlain ? { resource, namespace } : undefined,
+    after: list?.resourceVersion ?? bound.resourceVersion ?? "",
+    open: (after, signal) => reads.watch(ref, { ...selection, resourceVersion: after, signal }),
+    follower: client,
+  })
+  return { list, watch }
 }
 
-/** From events to lines, in the form that was asked for. */
-class WatchLines {
+async function follow(
+  response: ApiResponse,
+  client: WatchClient,
+  beginning: Beginning,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const isThere = beginning.list === undefined || (await client.tellState(beginning.list, signal))
+    beginning.list = undefined
+    if (!isThere || (await beginning.watch.run(signal)) === "slow") {
+      response.destroy()
+      return
+    }
+    client.tellEnd()
+  } catch (error) {
+    if (!isFault(error)) throw error
+    response.write(`${JSON.stringify({ type: "ERROR", object: statusOf(error) })}\n`)
+  }
+  response.end()
+}
+
+/** From events to lines, in the form that was asked for, and to whoever reads them. */
+class WatchClient implements Follower {
   readonly #serving: WatchServing
   readonly #form: Representation
   readonly #bookmarks: boolean
+  readonly #response: ApiResponse
   #isFirst = true
   /** Everything up to this revision was sent. */
   #told = ""
   /** Of the newest revision something is still to be sent. */
   #isWithin = false
+  #isFull = false
+  /** Bytes that it was told since it was full. */
+  #owed = 0
+  /** Tells who waits for it that it drained, or left. */
+  #wake = (_isThere: boolean): void => {}
 
   constructor(serving: WatchServing) {
+    const { response } = serving
     this.#serving = serving
     this.#form = representation(serving)
     this.#bookmarks = queryFlag(serving.query, "allowWatchBookmarks") === true
+    this.#response = response
+    // Listened to once, however often it is waited for.
+    response.on("drain", () => {
+      this.#isFull = false
+      this.#owed = 0
+      this.#wake(true)
+    })
+    response.on("close", () => this.#wake(false))
   }
 
-  lineOf(event: Served): Uint8Array | string | undefined {
-    if (event.type === "INITIAL") return this.#initial(event.bytes)
-    if (event.type === "INITIAL_END") {
-      this.#told = event.resourceVersion
-      const wanted = queryFlag(this.#serving.query, "sendInitialEvents") === true
-      return wanted ? this.#bookmark(true) : undefined
-    }
+  /** Stored bytes are what it is told. */
+  get isPlain(): boolean {
+    return this.#form.plain
+  }
+
+  get isFull(): boolean {
+    return this.#isFull
+  }
+
+  get isBehind(): boolean {
+    return this.#owed > behindBytesMax
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed
+  }
+
+  async caughtUp(): Promise<boolean> {
+    if (this.isGone || !this.#isFull) return !this.isGone
+    const patience = new AbortController()
+    const done = new Promise<boolean>((resolve) => {
+      this.#wake = resolve
+    })
+    const late = sleep(this.#serving.clock, slowReaderMs, patience.signal).then(() => false)
+    const isThere = await Promise.race([done, late])
+    patience.abort()
+    return isThere
+  }
+
+  tell(event: RawWatchEvent): void {
     if (event.type === "BOOKMARK") {
       this.#told = event.resourceVersion
-      return this.#bookmark(false)
+      if (this.#bookmarks) this.#write(this.#bookmark(false))
+      return
     }
     this.#isWithin = event.more === true
     if (!this.#isWithin) this.#told = String(event.revision)
-    return this.#change(event)
+    this.#write(this.#change(event))
   }
 
-  /** A reader that resumes after the last event would miss what else changed with it. */
-  get isWithin(): boolean {
-    return this.#isWithin
+  /** The state that changes are told after. False when nobody reads it. */
+  async tellState({ items, resourceVersion }: BytesList, signal: AbortSignal): Promise<boolean> {
+    for (const bytes of items) {
+      if (signal.aborted) return !this.isGone
+      this.#write(this.#initial(bytes))
+      if (this.#isFull && !(await this.caughtUp())) return false
+    }
+    this.#told = resourceVersion
+    const isAsked = queryFlag(this.#serving.query, "sendInitialEvents") === true
+    if (isAsked && this.#bookmarks) this.#write(this.#bookmark(true))
+    return !this.#isFull || this.caughtUp()
   }
 
-  /** Where a reader that comes back can go on. */
-  last(): string | undefined {
-    return this.#told === "" || this.#isWithin ? undefined : this.#bookmark(false)
+  /** Where a client that comes back can go on: amid a revision it would miss the rest of it. */
+  tellEnd(): void {
+    if (this.#bookmarks && this.#told !== "" && !this.#isWithin) this.#write(this.#bookmark(false))
+  }
+
+  #write(line: Uint8Array | string): void {
+    if (!this.#response.write(line)) this.#isFull = true
+    if (this.#isFull) this.#owed += line.length
   }
 
   #initial(bytes: Uint8Array): Uint8Array | string {
@@ -163,8 +245,7 @@ class WatchLines {
     return `${jsonText({ type, object: shown })}\n`
   }
 
-  #bookmark(isInitialEnd: boolean): string | undefined {
-    if (!this.#bookmarks) return undefined
+  #bookmark(isInitialEnd: boolean): string {
     const { resource } = this.#serving
     const metadata = {
       resourceVersion: this.#told,
@@ -181,57 +262,3 @@ class WatchLines {
 
 const addedHead = Buffer.from('{"type":"ADDED","object":')
 const lineTail = Buffer.from("}\n")
-
-async function pump(
-  serving: WatchServing,
-  lines: WatchLines,
-  events: AsyncIterable<Served>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { response } = serving
-  const reader = new Reader(serving)
-  try {
-    for await (const event of events) {
-      if (signal.aborted && (response.destroyed || !lines.isWithin)) break
-      const line = lines.lineOf(event)
-      if (line === undefined || response.write(line)) continue
-      if (!(await reader.caughtUp())) {
-        response.destroy()
-        return
-      }
-    }
-    const last = lines.last()
-    if (last !== undefined) response.write(last)
-  } catch (error) {
-    if (!isFault(error)) throw error
-    response.write(`${JSON.stringify({ type: "ERROR", object: statusOf(error) })}\n`)
-  }
-  response.end()
-}
-
-/** Whoever reads the events; listened to once, however often it is waited for. */
-class Reader {
-  readonly #clock: Clock
-  readonly #response: ApiResponse
-  #told = (_isThere: boolean): void => {}
-
-  constructor({ response, clock }: WatchServing) {
-    this.#clock = clock
-    this.#response = response
-    response.on("drain", () => this.#told(true))
-    response.on("close", () => this.#told(false))
-  }
-
-  /** False when it took too long or left. */
-  async caughtUp(): Promise<boolean> {
-    if (this.#response.destroyed) return false
-    const patience = new AbortController()
-    const done = new Promise<boolean>((resolve) => {
-      this.#told = resolve
-    })
-    const late = sleep(this.#clock, slowReaderMs, patience.signal).then(() => false)
-    const result = await Promise.race([done, late])
-    patience.abort()
-    return result
-  }
-}

@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingHttpHeaders, request, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { deferred } from "../../../base/async.ts"
 import { systemClock } from "../../../base/system.ts"
@@ -28,6 +28,7 @@ class Pair {
           const copy = structuredClone(value, { transfer: [...moved] }) as ToFront[]
           setImmediate(() => {
             for (const message of copy) forwarder.hear(message as never)
+            forwarder.flush()
           })
         },
       }),
@@ -101,6 +102,28 @@ function echo(asked: ApiRequest, answer: ApiResponse): void {
     answer.writeHead(200, { "content-length": bytes.byteLength, "set-cookie": ["a=1", "b=2"] })
     answer.end(bytes)
   })
+}
+
+/** The content of answers that stand one behind the other; of HTTP/1.0 all there is. */
+function bodiesOf(bytes: Buffer): string[] {
+  const bodies: string[] = []
+  let rest = bytes
+  while (rest.length > 0) {
+    const start = rest.indexOf("\r\n\r\n") + 4
+    const isChunked = rest.subarray(0, start).toString().toLowerCase().includes("encoding: chunked")
+    rest = rest.subarray(start)
+    if (!isChunked) return [...bodies, rest.toString()]
+    const parts: Buffer[] = []
+    for (let size = -1; size !== 0; ) {
+      const end = rest.indexOf("\r\n")
+      size = Number.parseInt(rest.toString("latin1", 0, end), 16)
+      parts.push(rest.subarray(end + 2, end + 2 + size))
+      expect(rest.toString("latin1", end + 2 + size, end + 4 + size)).toBe("\r\n")
+      rest = rest.subarray(end + 2 + size + 2)
+    }
+    bodies.push(Buffer.concat(parts).toString())
+  }
+  return bodies
 }
 
 let pair: Pair
@@ -180,6 +203,48 @@ describe("requests that another thread answers", () => {
     const { bytes } = await pair.send("")
     expect(await waited.promise).toBe(64 * 1024)
     expect(bytes.byteLength).toBe(4 * 1024 * 1024)
+  })
+
+  it("give many clients the same pieces in order, over HTTP/1.0 and 1.1 and behind others", async () => {
+    const lines = Array.from({ length: 40 }, (_, at) => {
+      const size = at % 10 === 5 ? 40_000 : at
+      return Buffer.from(`${at}: å ${"x".repeat(size)}\n`)
+    })
+    const open: ApiResponse[] = []
+    const texts = new Map<ApiResponse, string>()
+    const all = deferred<void>()
+    pair = await Pair.open((asked, answer) => {
+      texts.set(answer, asked.url ?? "")
+      open.push(answer)
+      answer.writeHead(200, {})
+      answer.flushHeaders()
+      if (open.length === 6) all.resolve()
+    })
+    const get = (path: string, version = "1.1", keep = "close") =>
+      `GET ${path} HTTP/${version}\r\nHost: x\r\nConnection: ${keep}\r\n\r\n`
+    // The last of them are answered one behind the other, on one connection.
+    const behind = get("/first", "1.1", "keep-alive") + get("/second", "1.1", "keep-alive")
+    const sent = [get("/a"), get("/b"), get("/old", "1.0"), behind + get("/third")]
+    const received = sent.map(async (text) => {
+      const socket = connect(pair.port, "127.0.0.1")
+      socket.write(text)
+      const chunks: Buffer[] = []
+      for await (const chunk of socket) chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks)
+    })
+    await all.promise
+    for (const [at, line] of lines.entries()) {
+      for (const answer of open) answer.write(line)
+      if (at % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
+      // Its place is taken by the next one while there is still more to say to that one.
+      if (at === 20) for (const one of open) if (texts.get(one) === "/first") one.end("first\n")
+      if (at === 30) for (const one of open) if (texts.get(one) === "/second") one.end()
+    }
+    for (const answer of open) answer.end()
+    const whole = lines.join("")
+    const bodies = (await Promise.all(received)).map(bodiesOf)
+    const upTo = (at: number) => lines.slice(0, at + 1).join("")
+    expect(bodies).toEqual([[whole], [whole], [whole], [`${upTo(20)}first\n`, upTo(30), whole]])
   })
 
   it("learn that their client left", async () => {

@@ -4,6 +4,7 @@
 
 import type { Deadlines } from "../deadlines.ts"
 import { peerCertificate } from "./certificate.ts"
+import { ChunkWriter, drainOf } from "./chunk-writer.ts"
 import { ClientConnection, type FrontExchange } from "./client-connection.ts"
 import type { FrontRequest, FrontResponse } from "./front-request.ts"
 import { type Gathered, Gathering } from "./gathering.ts"
@@ -22,7 +23,8 @@ import { isRemembered, sameHead } from "./same-head.ts"
 /** What comes along with its request; more has to be asked for. */
 const wholeBytesMax = 64 * 1024
 
-type About = Extract<ToFront, readonly [string, number | readonly number[], ...unknown[]]>
+type ToOne = Extract<ToFront, readonly [string, number, ...unknown[]]>
+type ToExchange = ToOne | Extract<ToFront, readonly ["write", ...unknown[]]>
 
 const ignore = () => {}
 
@@ -33,6 +35,7 @@ export class Forwarder {
   readonly #connections = new WeakMap<object, ClientConnection>()
   /** Until the answer is whole or the client gone. */
   readonly #exchanges = new NumberedPlaces<FrontExchange>()
+  readonly #chunks = new ChunkWriter()
   #connectionCount = 0
 
   /** `deadlines`: within which a small body has to come over HTTP/2. */
@@ -55,17 +58,25 @@ export class Forwarder {
     }
   }
 
-  hear(message: About): void {
-    const [, about] = message
-    if (typeof about === "number") this.#heard(message, about)
-    else for (const id of about) this.#heard(message, id)
+  hear(message: ToExchange): void {
+    if (message[0] !== "write") {
+      this.#with(message[1], (exchange) => this.#carryOut(message, exchange))
+      return
+    }
+    const write = this.#chunks.writing(message[2])
+    for (const id of message[1]) this.#with(id, ({ response }) => write(response))
   }
 
-  #heard(message: About, id: number): void {
+  /** Once a turn, after everything that was to be heard. */
+  flush(): void {
+    this.#chunks.flush()
+  }
+
+  #with(id: number, act: (exchange: FrontExchange) => void): void {
     const exchange = this.#exchanges.get(id)
     if (exchange === undefined) return
     try {
-      this.#carryOut(message, exchange)
+      act(exchange)
     } catch {
       // Nor is what can't be sent.
       exchange.response.destroy()
@@ -73,7 +84,7 @@ export class Forwarder {
     }
   }
 
-  #carryOut(message: About, exchange: FrontExchange): void {
+  #carryOut(message: ToOne, exchange: FrontExchange): void {
     const { request, response } = exchange
     const [kind] = message
     if (kind === "answer" || kind === "end" || kind === "destroy") this.#leave(exchange)
@@ -83,8 +94,7 @@ export class Forwarder {
     } else if (kind === "head") {
       response.writeHead(message[2], message[3])
       response.flushHeaders()
-    } else if (kind === "write") write(response, message[2])
-    else if (kind === "end") response.end()
+    } else if (kind === "end") response.end()
     else if (kind === "destroy") response.destroy()
     else if (kind === "mark") this.#mark(exchange)
     else if (kind === "read") this.#read(exchange)
@@ -162,7 +172,8 @@ export class Forwarder {
 
   #mark({ id, response }: FrontExchange): void {
     const say = () => this.#outbox.say(["drained", id])
-    if ((response.stream ?? response).writableNeedDrain === true) response.once("drain", say)
+    const drain = drainOf(response)
+    if (drain.writableNeedDrain === true) drain.once("drain", say)
     else say()
   }
 
@@ -209,11 +220,6 @@ function bodySize({ headers, stream, httpVersionMajor }: FrontRequest): number |
   if (length !== undefined) return Number.isSafeInteger(Number(length)) ? Number(length) : undefined
   if (httpVersionMajor > 1) return stream?.endAfterHeaders === true ? 0 : undefined
   return headers["transfer-encoding"] === undefined ? 0 : undefined
-}
-
-function write(response: FrontResponse, bytes: Bytes): void {
-  if (typeof bytes === "string") response.write(bytes, "latin1")
-  else response.write(bytes)
 }
 
 function end(response: FrontResponse, bytes: Bytes): void {

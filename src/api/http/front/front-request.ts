@@ -7,6 +7,10 @@ interface Closing {
   once(event: "close", listener: () => void): unknown
 }
 
+interface Draining {
+  once(event: "drain", listener: () => void): unknown
+}
+
 export interface FrontRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -24,11 +28,15 @@ export interface FrontRequest {
   pause(): unknown
 }
 
-export interface FrontResponse {
+export interface FrontResponse extends Draining {
   readonly headersSent: boolean
   readonly writableNeedDrain?: boolean
   /** Over HTTP/2; says by itself whether it is full: not every node's response does. */
-  readonly stream?: { readonly writableNeedDrain: boolean }
+  readonly stream?: Draining & { readonly writableNeedDrain: boolean }
+  /** Over HTTP/1.1, from when its turn has come. */
+  readonly socket?: Socket | null
+  /** Over HTTP/1.1: its bytes go as chunks. */
+  readonly chunkedEncoding?: boolean
   writeHead(status: number, head: OutgoingHttpHeaders | string[]): unknown
   flushHeaders(): void
   write(chunk: string, encoding: "latin1"): boolean
@@ -38,5 +46,4 @@ export interface FrontResponse {
   end(): unknown
   destroy(): unknown
   on(event: "close" | "error", listener: (...args: readonly unknown[]) => void): unknown
-  once(event: "drain", listener: () => void): unknown
 }

@@ -45,6 +45,7 @@ async function begin(data: FrontData): Promise<void> {
           process.emitWarning(error instanceof Error ? error : String(error))
         }
       }
+      forwarder.flush()
     })
     outbox.say(["listening", listener.port ?? 0])
   } catch (error) {
