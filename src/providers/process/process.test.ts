@@ -267,7 +267,8 @@ describe("stopping", () => {
       const seen = await rig.see({ ...spec, state: "Stopped" })
       expect(seen.outputs).toMatchObject({ phase: "Stopped", exitCode: 0 })
     })
-    expect(await logText()).toBe("up\nbye\n")
+    // So may what it said last come a moment after its end.
+    await until(async () => expect(await logText()).toBe("up\nbye\n"))
     const again = await rig.see(spec, { ...spec, state: "Stopped" })
     expect(again.value.state).toBe("Stopped")
     const { token } = again
