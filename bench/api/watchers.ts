@@ -13,8 +13,8 @@ type OnBytes = (bytes: Buffer) => void
 const memory = Buffer.alloc(64 * 1024)
 
 /**
- * Over a bare TLS connection, without a stream between: with a hundred of them the client's own work
- * would be half of what is measured.
+ * Over a bare TLS connection, without a stream between: with a hundred of them the client's own
+ * work would be half of what is measured.
  */
 function openWatch(
   { host, port, token }: Place,

@@ -195,7 +195,7 @@ class WatchStream {
     return this.#all.size === 1 && only?.follower.isFull === true ? only : undefined
   }
 
-  /** Whoever has seen as much as the stream that leads goes on in it; whoever has seen more leads. */
+  /** Who has seen as much as the stream that leads goes on in it; who has seen more leads. */
   #meet(): void {
     const lead = this.#place?.lead()
     if (lead === this || this.#place === undefined) return

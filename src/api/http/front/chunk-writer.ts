@@ -1,6 +1,6 @@
-// Writes pieces of answers. Over HTTP/1.1 a piece is a chunk, which is the same for everybody: it is
-// made once and handed to each connection whole, where node would write its length, its bytes and
-// its end apart, for each of them again. What one connection gets in one turn goes out together.
+// Writes pieces of answers. Over HTTP/1.1 a piece is a chunk, which is the same for everybody: it
+// is made once and handed to each connection whole, where node would write its length, its bytes
+// and its end apart, for each of them again. What one connection gets in one turn goes together.
 
 import type { Socket } from "node:net"
 import type { FrontResponse } from "./front-request.ts"

@@ -205,7 +205,7 @@ describe("requests that another thread answers", () => {
     expect(bytes.byteLength).toBe(4 * 1024 * 1024)
   })
 
-  it("give many clients the same pieces in order, over HTTP/1.0 and 1.1 and behind others", async () => {
+  it("give many clients the same pieces in order, over HTTP/1.0 and pipelined", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => {
       const size = at % 10 === 5 ? 40_000 : at
       return Buffer.from(`${at}: å ${"x".repeat(size)}\n`)
