@@ -47,7 +47,7 @@ export async function collectGarbage(context: ApiContext, key: ObjectKey): Promi
     for (const owner of waiting) await releaseWaiting(context, key, owner)
     return { kind: "released" }
   }
-  if (gone.length < references.length) return { kind: "kept" }
+  // Owners that wait for their dependents keep none of them, nor one that was made since.
   if (stored.object.metadata.deletionTimestamp !== undefined) return { kind: "kept" }
   return deleteGarbage(context, stored)
 }

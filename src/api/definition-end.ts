@@ -89,13 +89,19 @@ export async function finishDefinition(context: ApiContext, name: string): Promi
     if (stored === undefined) return true
     if (stored.object.metadata.deletionTimestamp === undefined) return false
     const time = toTimestamp(context.clock.now())
+    const { group, resource } = instancesOf(stored.object)
+    // What has a target is judged, or it stays: one may have been made since the others were.
+    const hasTargets = context.hasProvider(group, resource)
     let left = 0
     for await (const instance of readInstances(context, stored.object)) {
       left++
-      if (instance.object.metadata.deletionTimestamp !== undefined) continue
+      if (hasTargets || instance.object.metadata.deletionTimestamp !== undefined) continue
       const { write } = endWrite(instance, time)
       const done = await commitObject(context, write)
-      if (done !== undefined && write.object === undefined) left--
+      if (done !== undefined && write.object === undefined) {
+        left--
+        context.owners.suspectDependents(instance.object.metadata.uid ?? "")
+      }
     }
     if (left > 0) return false
     const others = (stored.object.metadata.finalizers ?? []).filter(
@@ -108,7 +114,11 @@ export async function finishDefinition(context: ApiContext, name: string): Promi
     }
     const { write } = endWrite({ ...stored, object }, time)
     const revision = await commitObject(context, write)
-    if (revision !== undefined) return write.object === undefined
+    if (revision === undefined) continue
+    if (write.object === undefined) {
+      context.owners.suspectDependents(stored.object.metadata.uid ?? "")
+    }
+    return write.object === undefined
   }
   return false
 }

@@ -4,7 +4,7 @@
 // are held: those do not count.
 
 import type { Revision } from "../contract/store.ts"
-import type { ObjectKey } from "../object/object.ts"
+import { type ObjectKey, setpointGroup } from "../object/object.ts"
 import type { ApiContext } from "./api-context.ts"
 import { isDefinition, readInstances } from "./definition-end.ts"
 import { finalizersOf } from "./end-object.ts"
@@ -26,6 +26,8 @@ export interface DeleteSet {
   readonly roots: readonly StoredObject[]
   /** What goes with it, nearest first. */
   readonly dependents: readonly StoredObject[]
+  /** Loops of namespaces that are not marked yet: they go at the end, and are asked about first. */
+  readonly last: readonly StoredObject[]
   /** More that goes with it, which nothing hangs on: storage keys and revisions. */
   readonly leaves: ReadonlyMap<string, Revision>
 }
@@ -84,18 +86,31 @@ export async function expandDelete(
     }
     await checkLeaves(page)
   }
-  for (const root of wide.filter(isNamespace)) await addAll(objectsIn(context, root.key.name))
-  // Its objects mean nothing without it, whatever becomes of their dependents.
-  for (const root of roots.filter(isDefinition)) await addAll(readInstances(context, root.object))
-  const queue = [...wide, ...dependents]
-  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    for (const stored of await readDependents(context, next)) {
+  const last: StoredObject[] = []
+  const addContent = async (stored: StoredObject) => {
+    if (isNamespace(stored)) {
+      await addAll(objectsIn(context, stored.key.name))
+      if (stored.object.metadata.deletionTimestamp === undefined) {
+        last.push(...(await loopsIn(context, stored.key.name)))
+      }
+    }
+    // Its objects mean nothing without it, whatever becomes of their dependents.
+    if (isDefinition(stored)) await addAll(readInstances(context, stored.object))
+  }
+  for (const root of roots) if (isDefinition(root) || cascades(root)) await addContent(root)
+  // What is found on the way has dependents and content, too.
+  const all = [...wide, ...dependents]
+  for (let at = 0; at < all.length; at++) {
+    const owner = all[at]
+    const known = dependents.length
+    for (const stored of owner === undefined ? [] : await readDependents(context, owner)) {
       if (seen.has(stored.storageKey)) continue
       add(dependents, stored)
-      queue.push(stored)
+      await addContent(stored)
     }
+    all.push(...dependents.slice(known))
   }
-  return { roots, dependents, leaves }
+  return { roots, dependents, last, leaves }
 }
 
 /** What can be held and judged as one set has an end. */
@@ -122,16 +137,24 @@ async function readDependents(
   return found
 }
 
-/** What is in a namespace, without what goes last. */
+async function loopsIn(context: ExpandContext, namespace: string): Promise<StoredObject[]> {
+  const found: StoredObject[] = []
+  for await (const stored of readAllStored(
+    context,
+    resourcePrefix(setpointGroup, "loops", namespace),
+  )) {
+    if (found.push(stored) > deleteSetMax) refuse(deleteSetMax)
+  }
+  return found
+}
+
+/** What is in a namespace, without what goes last; also of kinds that are not served now. */
 export async function* objectsIn(
   context: Pick<ApiContext, "store" | "registry">,
   namespace: string,
 ): AsyncGenerator<StoredObject> {
-  const seen = new Set<string>()
-  for (const served of context.registry.all()) {
-    const prefix = resourcePrefix(served.group, served.resource, namespace)
-    if (!served.namespaced || goesLast(served) || seen.has(prefix)) continue
-    seen.add(prefix)
-    yield* readAllStored(context, prefix)
+  for (const { group, resource } of context.registry.places()) {
+    if (goesLast({ group, resource })) continue
+    yield* readAllStored(context, resourcePrefix(group, resource, namespace))
   }
 }

@@ -4,6 +4,7 @@
 // goes on. A set that no commit can hold is reserved as a whole before anything is marked.
 
 import { toTimestamp } from "../base/clock.ts"
+import { jsonText } from "../base/json-text.ts"
 import type { Deleted } from "../contract/verbs.ts"
 import type { ApiObject } from "../object/object.ts"
 import { type ApiContext, commitObjects, type ObjectWrite } from "./api-context.ts"
@@ -16,7 +17,9 @@ import { readStored, type StoredObject } from "./stored-object.ts"
 import { withRevision } from "./write-object.ts"
 
 const partMax = 500
+const partBytesMax = 8 * 1024 * 1024
 const togetherMax = 4000
+const togetherBytesMax = 24 * 1024 * 1024
 
 export interface MarkOptions {
   readonly dryRun: boolean
@@ -24,6 +27,8 @@ export interface MarkOptions {
   readonly orphaning?: ReadonlySet<string>
   /** Storage keys of those that stay until their dependents are gone. */
   readonly waiting?: ReadonlySet<string>
+  /** Called when a part is committed: what follows is the rest of the same delete. */
+  onBegun?(): void
 }
 
 /** What became of the roots, in order; undefined when something changed since it was read. */
@@ -60,7 +65,8 @@ export async function markObjects(
   const rest = ends.filter((end) => !isFirst(end))
   const last = rest.filter(({ stored }) => rootKeys.has(stored.storageKey))
   const others = rest.filter(({ stored }) => !rootKeys.has(stored.storageKey))
-  const small = ends.length + released.length <= partMax
+  const bytes = bytesOf([...released, ...ends.map(({ write }) => write)])
+  const small = ends.length + released.length <= partMax && bytes <= partBytesMax
   // What stays has lost its reference before its owner goes.
   const judged = [...released, ...(small ? ends : ends.filter(isFirst)).map(({ write }) => write)]
   const later = small ? [] : [...others, ...last].map(({ write }) => write)
@@ -68,6 +74,7 @@ export async function markObjects(
     if (objects.length === 0 && also.writes.length === 0) continue
     const made = await commitObjects(context, objects, also)
     if (made === undefined) return undefined
+    options.onBegun?.()
     for (const [index, revision] of made.entries()) {
       const key = objects[index]?.storageKey
       if (key !== undefined) revisions.set(key, revision)
@@ -89,25 +96,45 @@ interface Part {
 }
 
 const alone = (objects: readonly ObjectWrite[]): Part[] =>
-  inParts(objects).map((part) => ({ objects: part, also: { checks: [], writes: [] } }))
+  inParts(objects, sizeOf).map((part) => ({ objects: part, also: { checks: [], writes: [] } }))
 
 /** Together where that is possible; else every permission first, and then the marks. */
 function withReserve(objects: readonly ObjectWrite[], reserve: Reserve): Part[] {
-  if (objects.length + reserve.writes.length <= togetherMax) return [{ objects, also: reserve }]
-  const reserved = inParts(reserve.writes).map((writes) => {
+  const isFew = objects.length + reserve.writes.length <= togetherMax
+  if (isFew && bytesOf(objects) <= togetherBytesMax) return [{ objects, also: reserve }]
+  const reserved = inParts(reserve.writes, () => 0).map((writes) => {
     return { objects: [], also: { checks: reserve.checks, writes } }
   })
   return [...reserved, ...alone(objects)]
 }
 
+const aboutBytes = 1024
+
+/** Of one that stays, with its mark; about as much as it is when it is stored. */
+const sizeOf = ({ object }: ObjectWrite): number =>
+  aboutBytes + (object === undefined ? 0 : Buffer.byteLength(jsonText(object)))
+
+const bytesOf = (writes: readonly ObjectWrite[]): number =>
+  writes.reduce((sum, write) => sum + sizeOf(write), 0)
+
 interface End extends ObjectEnd {
   readonly stored: StoredObject
 }
 
-function inParts<T>(items: readonly T[]): T[][] {
+function inParts<T>(items: readonly T[], size: (item: T) => number): T[][] {
   const parts: T[][] = []
-  for (let at = 0; at < items.length; at += partMax) parts.push(items.slice(at, at + partMax))
-  return parts
+  let [part, bytes]: [T[], number] = [[], 0]
+  for (const item of items) {
+    const more = size(item)
+    if (part.length === partMax || (part.length > 0 && bytes + more > partBytesMax)) {
+      parts.push(part)
+      part = []
+      bytes = 0
+    }
+    part.push(item)
+    bytes += more
+  }
+  return part.length === 0 ? parts : [...parts, part]
 }
 
 async function releaseDependents(
@@ -117,9 +144,10 @@ async function releaseDependents(
 ): Promise<ObjectWrite[]> {
   const uids = new Set(roots.map(({ object }) => object.metadata.uid ?? ""))
   const keys = [...uids].flatMap((uid) => context.owners.dependents(uid))
-  const writes: ObjectWrite[] = []
+  const writes = new Map<string, ObjectWrite>()
   for (const key of keys) {
     const stored = await readStored(context, key)
+    // One that two of them own loses both references at once.
     if (stored === undefined || ending.has(stored.storageKey)) continue
     const { ownerReferences = [], ...metadata } = stored.object.metadata
     const kept = ownerReferences.filter((reference) => !uids.has(reference.uid))
@@ -127,7 +155,8 @@ async function releaseDependents(
       ...stored.object,
       metadata: kept.length === 0 ? metadata : { ...metadata, ownerReferences: kept },
     }
-    writes.push({ storageKey: stored.storageKey, before: stored.revision, object })
+    const { storageKey, revision: before } = stored
+    writes.set(storageKey, { storageKey, before, object })
   }
-  return writes
+  return [...writes.values()]
 }

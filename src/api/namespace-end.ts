@@ -37,15 +37,22 @@ export async function finishNamespace(context: ApiContext, name: string): Promis
       if (await tellContent(context, stored)) return false
       continue
     }
-    const waiting = last.filter(({ object }) => object !== undefined)
-    const end = { storageKey: stored.storageKey, before: stored.revision }
-    const all: ObjectWrite[] =
-      waiting.length > 0 ? waiting : [...last, { ...end, object: undefined }]
-    const done = await commitObjects(context, all, { checks: [], writes: [] })
-    if (done !== undefined) return waiting.length === 0
+    if (!last.isAll) {
+      if (await commitAll(context, last.writes)) attempt--
+      continue
+    }
+    const waiting = last.writes.filter(({ object }) => object !== undefined)
+    const end = { storageKey: stored.storageKey, before: stored.revision, object: undefined }
+    const all: ObjectWrite[] = waiting.length > 0 ? waiting : [...last.writes, end]
+    if (!(await commitAll(context, all))) continue
+    if (waiting.length === 0) context.owners.suspectDependents(stored.object.metadata.uid ?? "")
+    return waiting.length === 0
   }
   return false
 }
+
+const commitAll = async (context: ApiContext, writes: readonly ObjectWrite[]): Promise<boolean> =>
+  (await commitObjects(context, writes, { checks: [], writes: [] })) !== undefined
 
 /** False when somebody else changed the namespace meanwhile. */
 async function tellContent(context: ApiContext, stored: StoredObject): Promise<boolean> {
@@ -77,29 +84,29 @@ export async function readContent(
 }
 
 function namespacedPrefixes(context: Pick<ApiContext, "registry">, namespace: string) {
-  const found = new Map<string, { prefix: string; name: string; last: boolean }>()
-  for (const served of context.registry.all()) {
-    if (!served.namespaced || served.virtual) continue
-    const { storedAs } = served
-    const prefix = resourcePrefix(storedAs.group, storedAs.resource, namespace)
-    if (!found.has(prefix)) {
-      found.set(prefix, { prefix, name: resourceName(storedAs), last: goesLast(storedAs) })
-    }
-  }
-  return found.values()
+  return context.registry.places().map((place) => ({
+    prefix: resourcePrefix(place.group, place.resource, namespace),
+    name: resourceName(place),
+    last: goesLast(place),
+  }))
+}
+
+/** What goes last, or the first part of it. */
+interface Last {
+  readonly writes: readonly ObjectWrite[]
+  readonly isAll: boolean
 }
 
 /** How loops and plans end: marked when a finalizer waits; undefined when others are there. */
-async function readLast(
-  context: ApiContext,
-  namespace: string,
-): Promise<ObjectWrite[] | undefined> {
+async function readLast(context: ApiContext, namespace: string): Promise<Last | undefined> {
   const time = toTimestamp(context.clock.now())
   const last: ObjectWrite[] = []
+  let isAll = true
   for (const { prefix, last: isLast } of namespacedPrefixes(context, namespace)) {
     const page = await context.store.range({ prefix, limit: isLast ? lastMax : 1 })
-    if (page.kind === "compacted" || page.more) return undefined
+    if (page.kind === "compacted") return undefined
     if (page.entries.length > 0 && !isLast) return undefined
+    if (page.more) isAll = false
     for (const { key, value, modRevision } of page.entries) {
       const object = decodeObject(value, modRevision)
       const isMarked = object.metadata.deletionTimestamp !== undefined
@@ -108,7 +115,7 @@ async function readLast(
       last.push(endWrite({ storageKey: key, revision: modRevision, object }, time).write)
     }
   }
-  return last
+  return { writes: last, isAll }
 }
 
 /** Namespaces that still have others' finalizers, as `namespaces/finalize` writes them. */

@@ -18,10 +18,10 @@ export const namespaceKey = (name: string): ObjectKey => ({
 /** Those that are being deleted. */
 export async function* endingNamespaces(
   context: Pick<ApiContext, "store">,
-): AsyncGenerator<ObjectKey> {
+): AsyncGenerator<StoredObject> {
   const { group, resource } = namespaceKey("")
-  for await (const { key, object } of readAllStored(context, resourcePrefix(group, resource))) {
-    if (object.metadata.deletionTimestamp !== undefined) yield key
+  for await (const stored of readAllStored(context, resourcePrefix(group, resource))) {
+    if (stored.object.metadata.deletionTimestamp !== undefined) yield stored
   }
 }
 

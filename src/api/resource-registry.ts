@@ -126,6 +126,18 @@ export class ResourceRegistry {
     return this.#all.served
   }
 
+  /** Where objects may lie, also of definitions that are not served now. */
+  places(): readonly { readonly group: string; readonly resource: string }[] {
+    const places = new Map(this.all().map(({ storedAs }) => [resourceName(storedAs), storedAs]))
+    const all = new Map<string, { readonly group: string; readonly resource: string }>(places)
+    for (const name of this.#known.keys()) {
+      const dot = name.indexOf(".")
+      if (dot < 0 || all.has(name)) continue
+      all.set(name, { group: name.slice(dot + 1), resource: name.slice(0, dot) })
+    }
+    return [...all.values()]
+  }
+
   find(ref: ResourceRef): ServedResource | undefined {
     return this.#ofDefinition(ref).find((served) => served.version === ref.version)
   }

@@ -32,7 +32,7 @@ import { deleteSetMax, expandDelete, type IsMeant, objectsIn, refuse } from "./e
 import { apiFault } from "./faults.ts"
 import { judgeDelete } from "./judge-delete.ts"
 import { markObjects } from "./mark-objects.ts"
-import { isNamespace } from "./namespace-exists.ts"
+import { isNamespace, namespaceKey } from "./namespace-exists.ts"
 import { propagationOf, waitingOwners } from "./propagation.ts"
 import { removeLeaves } from "./remove-leaves.ts"
 import { readSelectors } from "./selectors.ts"
@@ -131,6 +131,8 @@ function needWanted(stored: StoredObject, wanted: Preconditions): void {
 
 interface DeletingOptions extends DeleteSetOptions, DeleteOptions {
   readonly isMeant?: IsMeant
+  /** Gets the namespaces that were marked, by name, with their UIDs. */
+  readonly namespaces?: Map<string, string>
 }
 
 export async function deleteKeys(
@@ -139,24 +141,45 @@ export async function deleteKeys(
   keys: readonly ObjectKey[],
   options: DeletingOptions,
 ): Promise<Deleted[]> {
-  const deleted = await deleteOnce(context, principal, keys, options)
+  const namespaces = new Map<string, string>()
+  const deleted = await deleteOnce(context, principal, keys, { ...options, namespaces })
   if (options.dryRun === true || isEngine(principal)) return deleted
-  for (const key of keys) if (isNamespace({ key })) await deleteRest(context, principal, key)
+  for (const [name, uid] of namespaces) await deleteRest(context, principal, name, uid)
   return deleted
 }
+
+/** Goes on with a namespace that is marked already, if it is still that one. */
+export async function emptyNamespace(
+  context: ApiContext,
+  principal: Principal,
+  { key, object }: StoredObject,
+): Promise<void> {
+  const isMeant = isMarkedOne(object.metadata.uid)
+  await deleteKeys(context, principal, [key], { origin: "namespace", isMeant })
+}
+
+/** Another one of the same name was never meant. */
+const isMarkedOne =
+  (uid: string | undefined): IsMeant =>
+  async ({ object: { metadata } }) =>
+    metadata.uid === uid && metadata.deletionTimestamp !== undefined
 
 /**
  * A set is looked at before its namespace is marked, and that takes time when there is much in it:
  * what was made or changed meanwhile was in no set. Now that it is marked nothing new comes, and
  * looking again finds the rest. What is held or refused stays, and the namespace says so.
  */
-async function deleteRest(context: ApiContext, principal: Principal, key: ObjectKey) {
+async function deleteRest(context: ApiContext, principal: Principal, name: string, uid: string) {
+  const key = namespaceKey(name)
+  const isMeant = isMarkedOne(uid)
   for (let pass = 0; pass < attempts; pass++) {
-    if (!(await hasUnmarked(context, key.name))) return
+    const stored = await readStored(context, key)
+    if (stored === undefined || !(await isMeant(stored))) return
+    if (!(await hasUnmarked(context, name))) return
     try {
-      await deleteOnce(context, principal, [key], { origin: "namespace" })
+      await deleteOnce(context, principal, [key], { origin: "namespace", isMeant })
     } catch (error) {
-      if (toFault(error).status === undefined) throw error
+      if ((toFault(error).status ?? 500) >= 500) throw error
       return
     }
   }
@@ -175,7 +198,8 @@ async function deleteOnce(
   keys: readonly ObjectKey[],
   options: DeletingOptions,
 ): Promise<Deleted[]> {
-  const { isMeant } = options
+  const { isMeant, namespaces } = options
+  let begun = false
   const policy = (stored: StoredObject) => {
     const asked = propagationOf(stored.object, options.propagationPolicy)
     // What is in a namespace never outlives it, so it is judged with it.
@@ -189,9 +213,14 @@ async function deleteOnce(
       checkDeletes(context, principal, some, { dryRun: options.dryRun === true, warnings })
     const cascades = (root: StoredObject) => !isEngine(principal) && policy(root) !== "Orphan"
     const set = await expandDelete(context, keys, { cascades, isMeant, checkLeaves: check })
-    for (const root of set.roots) needWanted(root, options)
+    for (const root of set.roots) {
+      // Marked by the part before: its revision is our own.
+      const isOurs = begun && root.object.metadata.deletionTimestamp !== undefined
+      needWanted(root, isOurs ? { ...(options.uid && { uid: options.uid }) } : options)
+    }
     const all = [...set.roots, ...set.dependents]
-    await check(all)
+    if (!(await areThere(context, all.filter(isNamespace)))) continue
+    await check([...all, ...set.last])
     const fresh = all.filter(({ object }) => object.metadata.deletionTimestamp === undefined)
     const reserve = await judgeDelete(context, principal, fresh, options)
     const marked = await markObjects(context, fresh, set.roots, reserve, {
@@ -200,6 +229,12 @@ async function deleteOnce(
       waiting: set.roots.some((root) => policy(root) === "Foreground")
         ? waitingOwners(all)
         : new Set(),
+      onBegun() {
+        begun = true
+        for (const { key, object } of all.filter(isNamespace)) {
+          namespaces?.set(key.name, object.metadata.uid ?? "")
+        }
+      },
     })
     if (marked === undefined) continue
     if (options.dryRun === true) return withWarnings(marked, [...warnings])
@@ -208,8 +243,29 @@ async function deleteOnce(
     const done = marked.map((one, index) => asItIs(context, one, set.roots[index]))
     return withWarnings(await Promise.all(done), [...warnings])
   }
+  // Marked by now: what others keep changing is looked at again with the rest.
+  if (namespaces !== undefined && namespaces.size > 0) return readDeleted(context, keys)
   const [first] = keys
   throw first === undefined ? apiFault("SPT-API-024", { why: "too many writers" }) : conflict(first)
+}
+
+async function readDeleted(context: ApiContext, keys: readonly ObjectKey[]): Promise<Deleted[]> {
+  const left = await Promise.all(keys.map((key) => readStored(context, key)))
+  return left.flatMap((stored) =>
+    stored === undefined ? [] : [{ object: stored.object, gone: false }],
+  )
+}
+
+/** What was found in a namespace was in that one if it is there still: names are given again. */
+async function areThere(
+  context: ApiContext,
+  namespaces: readonly StoredObject[],
+): Promise<boolean> {
+  for (const { key, object } of namespaces) {
+    const now = await readStored(context, key)
+    if (now?.object.metadata.uid !== object.metadata.uid) return false
+  }
+  return true
 }
 
 /** The first carries what is to be told about the whole set. */

@@ -17,11 +17,11 @@ import { type ApiContext, commitObject } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
 import { convertToStored } from "./convert-objects.ts"
-import { definitionCheck, definitionKey } from "./definition-end.ts"
+import { definitionCheck, definitionKey, isDefinition } from "./definition-end.ts"
 import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
-import { namespaceCheck } from "./namespace-exists.ts"
+import { isNamespace, namespaceCheck } from "./namespace-exists.ts"
 import { asServed, asStored } from "./served-form.ts"
 import { type ServedResource, servedApiVersion } from "./served-resource.ts"
 import { storageKey } from "./storage-keys.ts"
@@ -106,7 +106,10 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
     context.namespaces.forget(key.namespace)
     return undefined
   }
-  if (ends) await afterEnd(context, [{ key, object: stored }])
+  // What kept a namespace or a definition from ending may just have let it go.
+  const isContainer = isNamespace({ key }) || isDefinition({ key })
+  const isMarked = object.metadata.deletionTimestamp !== undefined
+  if (ends || (isMarked && isContainer)) await afterEnd(context, [{ key, object: stored }])
   return { ...answer(withRevision(form.answer, revision), true), stored: { value, revision } }
 }
 

@@ -63,7 +63,7 @@ export class LoopDeleteJudge implements DeleteJudge {
   async judge(request: DeleteRequest): Promise<DeleteJudgement> {
     let others = 0
     const groups = [...this.#group(request.candidates)].map(([loop, subjects]) => {
-      const open = subjects.filter(({ uid }) => !this.#isGranted(uid))
+      const open = subjects.filter((subject) => !this.#isGranted(loop, subject))
       const facts = this.#facts(loop, open, request, others)
       others += facts.kinds.length
       const verdict = strictest([judgeDeletes(facts), this.#byInvariants(loop, subjects)])
@@ -97,8 +97,11 @@ export class LoopDeleteJudge implements DeleteJudge {
     return reasons.length === 0 ? allow() : { kind: "deny", reasons }
   }
 
-  #isGranted(uid: string): boolean {
-    return this.#ports.ledger.budgets.grantOf(uid) !== undefined
+  /** By an earlier try; not when somebody protected it meanwhile, which refused its commit. */
+  #isGranted({ spec }: LoopEngine, { uid, object }: Subject): boolean {
+    const { budgets, inventory } = this.#ports.ledger
+    if (budgets.grantOf(uid) === undefined) return false
+    return protectedBy(object, inventory.isProtected(uid), spec) === undefined
   }
 
   /** What is asked for together is held together, also where one loop alone would allow it. */

@@ -6,18 +6,20 @@ import { collectGarbage, collectorPrincipal } from "../api/collect-garbage.ts"
 import { finishDefinition } from "../api/definition-end.ts"
 import { endingNamespaces } from "../api/namespace-exists.ts"
 import { parseStorageKey } from "../api/storage-keys.ts"
-import { deleteKeys } from "../api/verb-delete.ts"
+import type { StoredObject } from "../api/stored-object.ts"
+import { emptyNamespace } from "../api/verb-delete.ts"
 import type { Timer } from "../base/clock.ts"
 import { toFault } from "../base/faults.ts"
-import type { ObjectKey } from "../object/object.ts"
 import type { Plane } from "./plane.ts"
 
 const quietMs = 1000
+const againMs = 60_000
 
 export class GarbageCollector {
   readonly #plane: Plane
   readonly #suspects = new Set<string>()
   #timer: Timer | undefined
+  #again: Timer | undefined
   #running: Promise<void> = Promise.resolve()
   #closed = false
 
@@ -42,6 +44,7 @@ export class GarbageCollector {
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()
+    this.#again?.cancel()
     await this.#running
   }
 
@@ -49,25 +52,35 @@ export class GarbageCollector {
   async #emptyNamespaces(): Promise<void> {
     const { context } = this.#plane.api
     try {
-      for await (const key of endingNamespaces(context)) {
+      for await (const stored of endingNamespaces(context)) {
         if (this.#closed) return
-        await this.#emptyNamespace(key)
+        await this.#emptyNamespace(stored)
       }
     } catch (error) {
       if (!this.#closed) this.#plane.engine.failed(error)
     }
   }
 
-  async #emptyNamespace(key: ObjectKey): Promise<void> {
+  async #emptyNamespace(stored: StoredObject): Promise<void> {
     const { api, ports } = this.#plane
     try {
-      await deleteKeys(api.context, collectorPrincipal, [key], { origin: "namespace" })
+      await emptyNamespace(api.context, collectorPrincipal, stored)
     } catch (error) {
-      const { status, message } = toFault(error)
-      if (status === undefined) throw error
+      if (this.#closed) return
+      const { status = 500, message } = toFault(error)
       // Held by a guard, or refused by a webhook: it stays, as it would for whoever asks.
-      ports.logger.warn(`namespace ${key.name} can't be emptied: ${message}`)
+      const { name } = stored.key
+      ports.logger.warn(`namespace ${name} can't be emptied: ${message}`)
+      // A webhook that does not answer now may do so later.
+      if (status >= 500) this.#tryAgain()
     }
+  }
+
+  #tryAgain(): void {
+    this.#again ??= this.#plane.ports.clock.after(againMs, () => {
+      this.#again = undefined
+      this.#running = this.#running.then(() => this.#emptyNamespaces())
+    })
   }
 
   #suspect(keys: readonly string[]): void {
