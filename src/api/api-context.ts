@@ -75,11 +75,14 @@ export async function commitObjects(
   objects: readonly ObjectWrite[],
   also: { readonly checks: readonly Check[]; readonly writes: readonly Write[] },
 ): Promise<readonly Revision[] | undefined> {
-  const checks = objects.map(({ storageKey, before }) => ({ key: storageKey, modRevision: before }))
+  const own = objects.map(({ storageKey, before }) => ({ key: storageKey, modRevision: before }))
+  const checks = new Map<string, Check>(own.map((check) => [check.key, check]))
   const writes = objects.map(({ storageKey, object, value, lease }): Write => {
     const common = { key: storageKey, apart: true } as const
     if (object === undefined) return { kind: "delete", ...common }
     // What is newer than its definition is taken for settled, whoever wrote it.
+    const check = value === undefined ? context.registry.checkOf(storageKey) : undefined
+    if (check !== undefined && !checks.has(check.key)) checks.set(check.key, check)
     const bytes = value ?? encodeObject(context.registry.settle(storageKey, object))
     return { kind: "put", ...common, value: bytes, ...(lease === undefined ? {} : { lease }) }
   })
@@ -87,7 +90,7 @@ export async function commitObjects(
   const { epochCheck, epoch } = context.store.identity
   const fence = protects("epoch-fence") ? [epochCheck] : []
   const result = await context.store.commit(
-    [...fence, ...checks, ...also.checks],
+    [...fence, ...checks.values(), ...also.checks],
     [...also.writes, ...writes],
   )
   if (result.kind === "refused") {

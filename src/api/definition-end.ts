@@ -4,7 +4,6 @@
 
 import { toTimestamp } from "../base/clock.ts"
 import { isObject, type JsonObject } from "../base/json.ts"
-import type { Check } from "../contract/store.ts"
 import { mergeConditions } from "../object/conditions.ts"
 import type { ApiObject, Condition, ObjectKey } from "../object/object.ts"
 import { type ApiContext, commitObject } from "./api-context.ts"
@@ -12,7 +11,7 @@ import { endWrite } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { definitionGroup, definitionResource } from "./resource-registry.ts"
 import type { ServedResource } from "./served-resource.ts"
-import { resourcePrefix, storageKey } from "./storage-keys.ts"
+import { resourcePrefix } from "./storage-keys.ts"
 import { readAllStored, readStored, type StoredObject } from "./stored-object.ts"
 
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
@@ -70,16 +69,11 @@ export function endingDefinition(object: ApiObject, time: string): ApiObject {
   }
 }
 
-/** A new object needs its definition, alive; the check is part of the object's commit. */
-export function definitionCheck(context: ApiContext, resource: ServedResource): Check[] {
-  const known = context.registry.definition(resource.definition)
-  if (resource.builtIn || known === undefined) return []
-  if (known.ending) {
-    const why = "create not allowed while custom resource definition is terminating"
-    throw apiFault("SPT-API-096", { why })
-  }
-  const key = storageKey(definitionKey(resource.definition))
-  return [{ key, modRevision: known.revision }]
+/** A new object needs its definition, alive. */
+export function requireAlive(context: ApiContext, resource: ServedResource): void {
+  if (resource.builtIn || context.registry.definition(resource.definition)?.ending !== true) return
+  const why = "create not allowed while custom resource definition is terminating"
+  throw apiFault("SPT-API-096", { why })
 }
 
 /** Ends a marked definition: removes what has been made since it was judged, then itself. */

@@ -5,7 +5,7 @@ import type { Clock } from "../base/clock.ts"
 import { type Fault, toFault } from "../base/faults.ts"
 import { equalJson, type JsonObject } from "../base/json.ts"
 import { protects } from "../base/protections.ts"
-import type { Change, Entry, Revision, Store } from "../contract/store.ts"
+import type { Change, Check, Entry, Revision, Store } from "../contract/store.ts"
 import type { ApiObject, ResourceRef } from "../object/object.ts"
 import { decodeObject } from "./codec.ts"
 import type { DefinitionVersions } from "./definition-versions.ts"
@@ -29,7 +29,7 @@ import { loopDefinition, planDefinition, planeDefinition } from "./definitions/s
 import { apiFault } from "./faults.ts"
 import { type Follower, followStore } from "./follow-store.ts"
 import { compileDefinition, resourceName, type ServedResource } from "./served-resource.ts"
-import { parseStorageKey, resourcePrefix } from "./storage-keys.ts"
+import { parseStorageKey, resourcePrefix, storageKey } from "./storage-keys.ts"
 
 export const definitionGroup = "apiextensions.k8s.io"
 export const definitionResource = "customresourcedefinitions"
@@ -252,6 +252,16 @@ export class ResourceRegistry {
     const key = parseStorageKey(storageKey)
     const [first] = key === undefined ? [] : this.#ofDefinition(key)
     return first === undefined ? object : first.versions.settle(object)
+  }
+
+  /** For the commit of what was settled here: it must still be what its definition says. */
+  checkOf(path: string): Check | undefined {
+    const key = parseStorageKey(path)
+    const name = key === undefined ? "" : resourceName(key)
+    const known = this.definition(name)
+    if (known === undefined) return undefined
+    const at = { group: definitionGroup, resource: definitionResource, namespace: "", name }
+    return { key: storageKey(at), modRevision: known.revision }
   }
 
   /** No stored definition stands for its objects. */

@@ -16,6 +16,8 @@ export interface StoredObject {
   readonly object: ApiObject
   /** The apiVersion it is stored in. */
   readonly storedVersion?: string
+  /** As it is stored, where that is another form: the asked version may have no place for all. */
+  readonly stored?: ApiObject
 }
 
 type Reading = Pick<ApiContext, "store"> & Converting
@@ -34,7 +36,8 @@ export async function readStored(
   const storedVersion = stored.apiVersion
   const [object = stored] =
     resource === undefined ? [stored] : await convertToServed(context, resource, [stored])
-  return { key, storageKey: path, revision: entry.modRevision, object, storedVersion }
+  const other = object === stored ? {} : { stored }
+  return { key, storageKey: path, revision: entry.modRevision, object, storedVersion, ...other }
 }
 
 export async function needStored(

@@ -13,7 +13,8 @@ export function versionedKind(resource: ServedResource): VersionedKind {
   const apiVersion = servedApiVersion(resource)
   const otherNode = (other: string) =>
     versions.areAlike(apiVersion, other) ? undefined : versions.schemaOf(other)?.node
-  return { apiVersion, node: schema.node, otherNode }
+  const hasSamePaths = resource.conversion === undefined
+  return { apiVersion, node: schema.node, hasSamePaths, otherNode }
 }
 
 /** A webhook that fails ends it with its fault; nothing has been written then. */

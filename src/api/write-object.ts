@@ -11,13 +11,13 @@ import type { Check } from "../contract/store.ts"
 import type { Written } from "../contract/verbs.ts"
 import type { ApiObject, ManagedFieldsEntry, ObjectKey, ObjectMeta } from "../object/object.ts"
 import { mutateByHooks, validateByHooks } from "./admission/admission-hooks.ts"
-import { checkSourceFields, isEngine } from "./admission/source-fields.ts"
+import { checkSourceFields, checkStoredFields, isEngine } from "./admission/source-fields.ts"
 import { afterEnd } from "./after-end.ts"
 import { type ApiContext, commitObject } from "./api-context.ts"
 import { objectBytesMax } from "./check-shape.ts"
 import { encodeObject } from "./codec.ts"
 import { convertToStored } from "./convert-objects.ts"
-import { definitionCheck, definitionKey, isDefinition } from "./definition-end.ts"
+import { definitionKey, isDefinition, requireAlive } from "./definition-end.ts"
 import { isEnded } from "./end-object.ts"
 import { apiFault } from "./faults.ts"
 import { now, sameObject } from "./managed-fields.ts"
@@ -76,6 +76,7 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
   const form = await storedForm(context, resource, object)
   if (form === undefined) return undefined
   const { stored } = form
+  if (old?.stored !== undefined) checkStoredFields(draft, old.stored, stored)
   const before = old?.storedVersion ?? old?.object.apiVersion
   const moved = before !== undefined && before !== stored.apiVersion
   if (old !== undefined && !moved && sameObject(old.object, object)) {
@@ -87,15 +88,16 @@ export async function writeObject(context: ApiContext, draft: Draft): Promise<Wr
     const sizes = { size: value.byteLength, limit }
     throw apiFault("SPT-API-009", { what: `${resource.kind} ${key.name}`, ...sizes })
   }
-  const checks = old === undefined ? await placeChecks(context, draft) : form.checks
+  const place = old === undefined ? await placeChecks(context, draft) : []
+  const checks = [...place, ...form.checks]
   if (draft.dryRun && protects("dry-run-stores-nothing")) return answer(form.answer, true)
   const ends = isEnded(object)
-  const place = storageKey(key)
+  const path = storageKey(key)
   // The engine keeps its own events, a bounded number of them.
-  const leased = isEngine(draft.principal) ? undefined : context.lifetime.leaseFor(place)
+  const leased = isEngine(draft.principal) ? undefined : context.lifetime.leaseFor(path)
   const lease = leased === undefined ? undefined : await leased
   const write = {
-    storageKey: place,
+    storageKey: path,
     before: old?.revision ?? 0,
     object: ends ? undefined : stored,
     ...(ends ? {} : { value }),
@@ -133,12 +135,12 @@ async function storedForm(
     : asStored(resource, object)
   const known = context.registry.definition(resource.definition)
   const { versions } = resource
-  if (known?.versions !== undefined && known.versions.since !== versions.since) return undefined
+  // Nor by one that is gone, or serves nothing now.
+  if (known?.versions === undefined || known.versions.since !== versions.since) return undefined
   const alike = converted || versions.areAlike(object.apiVersion, stored.apiVersion)
   const answer = alike ? object : asServed(resource, stored)
   const key = storageKey(definitionKey(resource.definition))
-  const checks = known === undefined ? [] : [{ key, modRevision: known.revision }]
-  return { stored, answer, checks }
+  return { stored, answer, checks: [{ key, modRevision: known.revision }] }
 }
 
 /** A new object needs its namespace and its definition, alive, until it is committed. */
@@ -146,11 +148,12 @@ async function placeChecks(
   context: ApiContext,
   { resource, key, dryRun }: Draft,
 ): Promise<Check[]> {
-  const definition = definitionCheck(context, resource)
-  if (!resource.namespaced) return definition
+  // The definition itself is checked as it was when the object was made what is stored.
+  requireAlive(context, resource)
+  if (!resource.namespaced) return []
   // What is not committed has to look: nobody would refuse it for a namespace that ended.
   const seen = dryRun ? undefined : context.namespaces.get(key.namespace)
-  return [seen ?? (await namespaceCheck(context, key)), ...definition]
+  return [seen ?? (await namespaceCheck(context, key))]
 }
 
 export function withRevision(object: ApiObject, revision: number): ApiObject {

@@ -39,8 +39,13 @@ function exact(_key: string, value: unknown, context?: { readonly source?: strin
 const int64Min = -(2n ** 63n)
 const uint64Max = 2n ** 64n - 1n
 
+/** More than any number has that something keeps. */
+export const digitsMax = 400
+
 /** The value of decimal digits; undefined when neither 64 bits nor a number keep them. */
 export function integerOf(digits: string): number | bigint | undefined {
+  // Reading them takes time with the square of their count.
+  if (digits.length > digitsMax) return undefined
   const plain = Number(digits)
   if (Number.isSafeInteger(plain)) return plain
   const value = BigInt(digits)

@@ -36,6 +36,11 @@ export function* dropUnstated(
   if (removal.isEmpty) return merged
   // Owners in other versions keep what was emptied, too: what is left shows it as it is here.
   const ownedHere = (owned.get(last) ?? FieldSet.empty).union(emptyIn(node, left))
+  if (last !== kind.apiVersion && kind.hasSamePaths) {
+    // The version of its record may not know all that the object has: nothing of that is to go.
+    const all = [...owned.values()].reduce((sum, set) => sum.union(set), ownedHere)
+    return removeItems(kind.node, merged, removal, all) as JsonObject
+  }
   const kept = removeItems(node, whole, removal, ownedHere) as JsonObject
   return last === kind.apiVersion ? kept : yield* converted(kept, kind.apiVersion)
 }

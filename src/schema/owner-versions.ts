@@ -11,6 +11,8 @@ export interface VersionedKind {
   /** The version of the request, in which objects come in and go out. */
   readonly apiVersion: string
   readonly node: SchemaNode
+  /** A path means the same in each version, though not each may know it. */
+  readonly hasSamePaths: boolean
   /** The schema of another version; undefined where its paths are those of the request's. */
   otherNode(apiVersion: string): SchemaNode | undefined
 }
@@ -27,6 +29,7 @@ export type Steps<T> = Generator<Conversion, T, readonly JsonObject[]>
 export const inOneVersion = (node: SchemaNode, apiVersion = ""): VersionedKind => ({
   apiVersion,
   node,
+  hasSamePaths: true,
   otherNode: () => undefined,
 })
 

@@ -78,7 +78,7 @@ class Stored {
     const node = this.#nodes[apiVersion]
     if (node === undefined) throw new Error(`no ${version}`)
     const otherNode = (other: string) => (other === apiVersion ? undefined : this.#nodes[other])
-    return { apiVersion, node, otherNode }
+    return { apiVersion, node, hasSamePaths: false, otherNode }
   }
 
   /** As the version of a request shows it. */

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../base/json.ts"
 import { enginePrincipal, type Principal } from "../../contract/principal.ts"
 import { type ApiObject, type ObjectKey, sourceAnnotation } from "../../object/object.ts"
 import { touchedSteps } from "../../schema/apply-merge.ts"
+import { atOnce, inOneVersion } from "../../schema/owner-versions.ts"
 import type { Converting } from "../convert-objects.ts"
 import { apiFault, causesText, summarize } from "../faults.ts"
 import { isDeclaringManager, isSourceManager } from "../managed-fields.ts"
@@ -42,6 +43,28 @@ export async function checkSourceFields(
     first.manager,
     owned.map(({ path }) => path),
   )
+}
+
+/**
+ * What a source declares is not lost by a write through a version that has no place for it either:
+ * without a webhook such a write stores the object without it.
+ */
+export function checkStoredFields(
+  { principal, resource, key }: SourceFieldsWrite,
+  before: ApiObject,
+  after: ApiObject,
+): void {
+  if (resource.conversion !== undefined || before.apiVersion !== after.apiVersion) return
+  const entries = foreignEntries(before, principal, isDeclaringManager)
+  const node = resource.versions.schemaOf(before.apiVersion)?.node
+  if (entries.length === 0 || node === undefined) return
+  const was = resource.versions.settle(before) as JsonObject
+  const kind = inOneVersion(node, before.apiVersion)
+  const owned = atOnce(touchedSteps(kind, was, after as JsonObject, entries))
+  const [first] = owned
+  if (first === undefined) return
+  const fields = owned.map(({ path }) => path)
+  throw sourceConflict(key, before, first.manager, fields)
 }
 
 export function sourceConflict(

@@ -2,7 +2,7 @@
 // for true and false and its octal numbers, but without its times and numbers of base 60.
 
 import type { Json } from "../../base/json.ts"
-import { fromBigInt, integerOf } from "../../base/json-text.ts"
+import { digitsMax, fromBigInt, integerOf } from "../../base/json-text.ts"
 
 const words: ReadonlyMap<string, Json> = new Map<string, Json>([
   ...spellings(true, ["y", "yes", "true", "on"]),
@@ -45,6 +45,7 @@ export function resolvePlain(text: string): Json | undefined {
 
 /** A sign means that 63 bits are all there is. */
 function integerIn(sign: string, digits: string): number | bigint | undefined {
+  if (digits.length > digitsMax) return undefined
   const octal = /^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits
   const size = BigInt(octal)
   const value = sign === "-" ? -size : size

@@ -58,6 +58,7 @@ export class ClientConnection {
   /** The one that waits longest, when there is room for it. */
   next(): Waiting | undefined {
     if (this.isClosed || this.#waiting.length === 0 || this.isFull) return undefined
+    if (this.#socket?.destroyed === true) return undefined
     const next = this.#waiting.shift()
     if (this.#waiting.length === 0) this.#socket?.resume()
     return next

@@ -141,9 +141,11 @@ export class Forwarder {
   }
 
   #gone(exchange: FrontExchange): void {
-    if (!this.#leave(exchange)) return
+    if (this.#exchanges.get(exchange.id) !== exchange) return
+    // Said before its place is taken by what waits: its number is found by its place.
     if (exchange.body === undefined) this.#outbox.say(["gone", exchange.id])
     else exchange.body.stop()
+    this.#leave(exchange)
   }
 
   /** Undefined when it ended before its request was looked at. */
