@@ -20,6 +20,8 @@ export interface FrontExchange {
 type Waiting = readonly [request: FrontRequest, response: FrontResponse]
 
 const atOnceMax = 8
+/** Nothing is read from a socket meanwhile, so its end would not be seen either. */
+const heldMs = 60_000
 
 export class ClientConnection {
   readonly id: number
@@ -32,6 +34,8 @@ export class ClientConnection {
   readonly #socket: Socket | undefined
   #waiting: Waiting[] = []
   #isHeard = false
+  /** Ends a connection none of whose requests is answered for long while more wait. */
+  #late: NodeJS.Timeout | undefined
 
   constructor(id: number, socket: Socket | undefined) {
     this.id = id
@@ -47,6 +51,7 @@ export class ClientConnection {
     const socket = this.#socket
     if (socket === undefined) return
     socket.pause()
+    if (this.#late === undefined) this.#hurry(socket)
     if (this.#isHeard) return
     this.#isHeard = true
     // Node reads on after each answer.
@@ -60,7 +65,9 @@ export class ClientConnection {
     if (this.isClosed || this.#waiting.length === 0 || this.isFull) return undefined
     if (this.#socket?.destroyed === true) return undefined
     const next = this.#waiting.shift()
+    this.#calm()
     if (this.#waiting.length === 0) this.#socket?.resume()
+    else if (this.#socket !== undefined) this.#hurry(this.#socket)
     return next
   }
 
@@ -73,5 +80,15 @@ export class ClientConnection {
   close(): void {
     this.isClosed = true
     this.#waiting = []
+    this.#calm()
+  }
+
+  #hurry(socket: Socket): void {
+    this.#late = setTimeout(() => socket.destroy(), heldMs).unref()
+  }
+
+  #calm(): void {
+    clearTimeout(this.#late)
+    this.#late = undefined
   }
 }

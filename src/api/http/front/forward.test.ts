@@ -1,5 +1,5 @@
 import { Agent, createServer, type IncomingHttpHeaders, request, type Server } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { deferred } from "../../../base/async.ts"
 import { systemClock } from "../../../base/system.ts"
@@ -11,6 +11,7 @@ import { Exchanges } from "./exchanges.ts"
 import { Forwarder } from "./forward.ts"
 import type { FromFront, ToFront } from "./messages.ts"
 import { Outbox } from "./outbox.ts"
+import { Unread, type UnreadLimits } from "./unread.ts"
 
 const bodyMax = 1024 * 1024
 
@@ -21,7 +22,7 @@ class Pair {
   readonly seen: { headers: IncomingHttpHeaders; raw: readonly string[] }[] = []
   readonly agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-  private constructor(onRequest: OnRequest) {
+  private constructor(onRequest: OnRequest, limits?: UnreadLimits) {
     const exchanges: Exchanges = new Exchanges(
       new AnswerBox({
         postMessage: (value, moved) => {
@@ -42,15 +43,16 @@ class Pair {
         })
       },
     })
-    const forwarder = new Forwarder(outbox, bodyMax, new Deadlines(systemClock, 60_000))
+    const deadlines = new Deadlines(systemClock, 60_000)
+    const forwarder = new Forwarder(outbox, bodyMax, deadlines, new Unread(limits))
     this.server = createServer((asked, answer) => {
       this.seen.push({ headers: { ...asked.headers }, raw: [...asked.rawHeaders] })
       forwarder.forward(asked, answer)
     })
   }
 
-  static async open(onRequest: OnRequest): Promise<Pair> {
-    const pair = new Pair(onRequest)
+  static async open(onRequest: OnRequest, limits?: UnreadLimits): Promise<Pair> {
+    const pair = new Pair(onRequest, limits)
     await new Promise<void>((resolve) => pair.server.listen(0, "127.0.0.1", resolve))
     return pair
   }
@@ -245,6 +247,60 @@ describe("requests that another thread answers", () => {
     const bodies = (await Promise.all(received)).map(bodiesOf)
     const upTo = (at: number) => lines.slice(0, at + 1).join("")
     expect(bodies).toEqual([[whole], [whole], [whole], [`${upTo(20)}first\n`, upTo(30), whole]])
+  })
+
+  it("let the oldest go when too much of their answers is not read", async () => {
+    const size = 4 * 1024 * 1024
+    let answered = 0
+    pair = await Pair.open(
+      (_asked, answer) => {
+        answered++
+        answer.writeHead(200, { "content-length": size })
+        answer.end(Buffer.alloc(size))
+      },
+      { bytes: 2.5 * size, patienceMs: 60_000 },
+    )
+    const sockets: Socket[] = []
+    const closed: number[] = []
+    for (let index = 0; index < 4; index++) {
+      const socket = connect(pair.port, "127.0.0.1")
+      sockets.push(socket)
+      socket.on("error", () => {}).on("close", () => closed.push(index))
+      socket.pause()
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      await expect.poll(() => answered).toBe(index + 1)
+    }
+    const sizes = sockets.map(async (socket) => {
+      let bytes = 0
+      for await (const chunk of socket) {
+        bytes += (chunk as Buffer).length
+        if (bytes > size) break
+      }
+      return bytes > size
+    })
+    const whole = await Promise.all(sizes.map((one) => one.catch(() => false)))
+    expect(whole).toEqual([false, false, true, true])
+  })
+
+  it("end when their client stops reading, and not while it goes on", async () => {
+    const size = 8 * 1024 * 1024
+    pair = await Pair.open(
+      (_asked, answer) => {
+        answer.writeHead(200, { "content-length": size })
+        answer.end(Buffer.alloc(size))
+      },
+      { bytes: 10 * size, patienceMs: 300 },
+    )
+    const open = () =>
+      new Promise((resolve) => pair.server.getConnections((_error, count) => resolve(count)))
+    const idle = connect(pair.port, "127.0.0.1")
+    idle.on("error", () => {})
+    idle.pause()
+    idle.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await expect.poll(open).toBe(1)
+    await expect.poll(open, { timeout: 20_000 }).toBe(0)
+    idle.destroy()
+    expect((await pair.send("")).bytes.byteLength).toBe(size)
   })
 
   it("learn that their client left", async () => {

@@ -19,6 +19,7 @@ import {
 import type { Outbox } from "./outbox.ts"
 import { NumberedPlaces } from "./places.ts"
 import { isRemembered, sameHead } from "./same-head.ts"
+import { Unread } from "./unread.ts"
 
 /** What comes along with its request; more has to be asked for. */
 const wholeBytesMax = 64 * 1024
@@ -36,10 +37,17 @@ export class Forwarder {
   /** Until the answer is whole or the client gone. */
   readonly #exchanges = new NumberedPlaces<FrontExchange>()
   readonly #chunks = new ChunkWriter()
+  readonly #unread: Unread
   #connectionCount = 0
 
   /** `deadlines`: within which a small body has to come over HTTP/2. */
-  constructor(outbox: Outbox<FromFront>, bodyMax: number, deadlines: Deadlines) {
+  constructor(
+    outbox: Outbox<FromFront>,
+    bodyMax: number,
+    deadlines: Deadlines,
+    unread = new Unread(),
+  ) {
+    this.#unread = unread
     this.#outbox = outbox
     this.#bodyMax = bodyMax
     this.#gathering = new Gathering(deadlines)
@@ -91,6 +99,7 @@ export class Forwarder {
     if (kind === "answer") {
       response.writeHead(message[2], message[3])
       end(response, message[4])
+      this.#unread.note(response, message[4].length)
     } else if (kind === "head") {
       response.writeHead(message[2], message[3])
       response.flushHeaders()

@@ -7,6 +7,12 @@ interface Closing {
   once(event: "close", listener: () => void): unknown
 }
 
+interface AnswerStream extends Draining {
+  readonly writableNeedDrain: boolean
+  setTimeout(ms: number, expire: () => void): unknown
+  close(code: number): void
+}
+
 interface Draining {
   once(event: "drain", listener: () => void): unknown
 }
@@ -31,8 +37,10 @@ export interface FrontRequest {
 export interface FrontResponse extends Draining {
   readonly headersSent: boolean
   readonly writableNeedDrain?: boolean
+  /** Bytes that have not gone out. */
+  readonly writableLength?: number
   /** Over HTTP/2; says by itself whether it is full: not every node's response does. */
-  readonly stream?: Draining & { readonly writableNeedDrain: boolean }
+  readonly stream?: AnswerStream
   /** Over HTTP/1.1, from when its turn has come. */
   readonly socket?: Socket | null
   /** Over HTTP/1.1: its bytes go as chunks. */
@@ -45,5 +53,5 @@ export interface FrontResponse extends Draining {
   end(chunk: Uint8Array): unknown
   end(): unknown
   destroy(): unknown
-  on(event: "close" | "error", listener: (...args: readonly unknown[]) => void): unknown
+  on(event: "close" | "error" | "finish", listener: (...args: readonly unknown[]) => void): unknown
 }

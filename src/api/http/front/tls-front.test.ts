@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { connect } from "node:tls"
 import { Worker } from "node:worker_threads"
 import { expect, it } from "vitest"
 import { deferred } from "../../../base/async.ts"
 import { systemRandom } from "../../../base/system.ts"
 import { openAuthority } from "../../../plane/adapters/pki/authority.ts"
 import { startWorker } from "../../../store/engines/start-worker.ts"
+import type { ApiResponse } from "../exchange.ts"
 import { listenInFront } from "./tls-front.ts"
 
 const names = ["localhost", "127.0.0.1"]
@@ -159,3 +161,44 @@ function localPortOf(port: number, ca: string, agent: Agent): Promise<number | u
     asked.end()
   })
 }
+
+it("tells of all that was under way when its client left, whatever waited behind it", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "spt-front-"))
+  const authority = openAuthority({ directory, random: systemRandom, now: () => Date.now() })
+  const open = new Set<ApiResponse>()
+  let begun = 0
+  const front = await listenInFront(
+    {
+      ...{ host: "127.0.0.1", ports: [0], ...authority.server(names) },
+      ...{ clientAuthority: authority.certificate, isOurs: () => true },
+    },
+    (_asked, response) => {
+      begun++
+      open.add(response)
+      response.writeHead(200, {})
+      response.flushHeaders()
+      // Nothing is read while requests wait, so only what is written shows that nobody is there.
+      const ticking = setInterval(() => response.write("x\n"), 20)
+      response.once("close", () => {
+        clearInterval(ticking)
+        open.delete(response)
+      })
+    },
+  )
+  try {
+    for (let round = 1; round <= 3; round++) {
+      const trust = { ca: authority.certificate, servername: "localhost" }
+      const socket = connect({ host: "127.0.0.1", port: front.port ?? 0, ...trust })
+      socket.on("error", () => {})
+      socket.resume()
+      socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(9))
+      await expect.poll(() => begun, { timeout: 20_000 }).toBe(8 * round)
+      socket.destroy()
+      await expect.poll(() => open.size, { timeout: 20_000 }).toBe(0)
+    }
+  } finally {
+    front.closeAll()
+    await front.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+})
