@@ -277,6 +277,25 @@ describe("a permission to delete", () => {
     expect(budgets.grantOf(uid)).toBeUndefined()
     expect(budgets.deletesInWindow(site.loopId, 10 * minute)).toBe(0)
   })
+
+  it("does not hold for what is protected before its mark", async () => {
+    const site = await Site.open({ source: false })
+    for (const name of names(30)) await site.create(widget(name))
+    await site.clock.advance(5000)
+    const ref = { ...widgets, namespace: "default", name: "w0" }
+    const { judge } = site.sim.plane.engine
+    const judging = judge.judge.bind(judge)
+    judge.judge = async (request) => {
+      judge.judge = judging
+      const verdict = await judging(request)
+      const annotations = { "setpoint.dev/protect": "true" }
+      await site.as(ann).patch(ref, "merge", { metadata: { annotations } })
+      return verdict
+    }
+    expect(await site.refused(site.as(ann).delete(ref))).toContain("protect")
+    expect((await site.object("w0"))?.metadata.deletionTimestamp).toBeUndefined()
+    expect(site.there()).toContain("w0")
+  })
 })
 
 describe("what waits", () => {
