@@ -24,6 +24,19 @@ const withRule = (rule: object, rest: object = {}) =>
     ...rest,
   })
 
+/** After routing, and two jumps from there. */
+const leaving = (verdict: "jump" | "reject"): FirewallSpec =>
+  spec({
+    chains: {
+      out: {
+        hook: "postrouting",
+        rules: [{ id: "a", verdict, ...(verdict === "jump" ? { chain: "sub" } : {}) }],
+      },
+      sub: { rules: [{ id: "b", verdict: "jump", chain: "last" }] },
+      last: { rules: [{ id: "r", verdict: "reject" }] },
+    },
+  })
+
 describe("a spec is refused", () => {
   test.each<[string, FirewallSpec, string]>([
     ["ports without protocol", withRule({ ports: [22] }), "ports need protocol"],
@@ -36,6 +49,8 @@ describe("a spec is refused", () => {
     ["ICMP of the other family", withRule({ sources: ["@v4"], protocol: "icmpv6" }), "mixes"],
     ["a jump to nowhere", withRule({ verdict: "jump", chain: "none" }), "no chain none"],
     ["a jump to a hook", withRule({ verdict: "jump", chain: "input" }), "has a hook"],
+    ["a reject after routing", leaving("reject"), "use drop"],
+    ["a reject that packets get to after routing", leaving("jump"), "chains.last: rule r"],
     ["a chain without jump", withRule({ chain: "sub" }), "jump and chain go together"],
     ["no address", withRule({ sources: ["10.0.0.1 accept"] }), "neither an address"],
     ["an interface of no use", withRule({ outInterfaces: ["eth0"] }), "mean nothing"],

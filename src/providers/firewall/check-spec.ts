@@ -20,8 +20,9 @@ export function wrongWith(spec: FirewallSpec): string | undefined {
     const wrong = wrongSet(spec, set)
     if (wrong !== undefined) return `sets.${name}: ${wrong}`
   }
+  const leaving = chainsAfterRouting(spec)
   for (const [name, chain] of Object.entries(spec.chains)) {
-    const wrong = wrongChain(spec, chain)
+    const wrong = wrongChain(spec, chain) ?? (leaving.has(name) ? wrongReject(chain) : undefined)
     if (wrong !== undefined) return `chains.${name}: ${wrong}`
   }
   for (const flow of spec.management) {
@@ -72,6 +73,21 @@ function wrongChain(spec: FirewallSpec, chain: FirewallChain): string | undefine
     if (wrong !== undefined) return `rule ${rule.id}: ${wrong}`
   }
   return undefined
+}
+
+/** Those that packets come through after routing, also by jumps. */
+function chainsAfterRouting({ chains }: FirewallSpec): ReadonlySet<string> {
+  const found = new Set(Object.keys(chains).filter((name) => chains[name]?.hook === "postrouting"))
+  for (const name of found) {
+    for (const { chain } of chains[name]?.rules ?? []) if (chain !== undefined) found.add(chain)
+  }
+  return found
+}
+
+/** The kernel takes no such rule: nobody is told any more when a packet is about to leave. */
+function wrongReject({ rules }: FirewallChain): string | undefined {
+  const rule = rules.find(({ verdict }) => verdict === "reject")
+  return rule && `rule ${rule.id}: reject is not possible in hook postrouting: use drop`
 }
 
 function wrongRule(
