@@ -11,6 +11,9 @@ export interface UnreadLimits {
   readonly patienceMs: number
 }
 
+/** Over TLS every answer is on its way for a moment; node bounds how many small ones are. */
+const smallBytesMax = 64 * 1024
+
 const defaultLimits: UnreadLimits = { bytes: 256 * 1024 * 1024, patienceMs: 60_000 }
 
 export class Unread {
@@ -25,7 +28,8 @@ export class Unread {
 
   /** After all of it was given to node; most went out at once. */
   note(response: FrontResponse, bytes: number): void {
-    if ((response.writableLength ?? 0) === 0 || this.#sizes.has(response)) return
+    if (bytes <= smallBytesMax || (response.writableLength ?? 0) === 0 || this.#sizes.has(response))
+      return
     this.#sizes.set(response, bytes)
     this.#bytes += bytes
     const over = () => this.#over(response)
