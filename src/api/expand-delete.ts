@@ -139,10 +139,8 @@ async function readDependents(
 
 async function loopsIn(context: ExpandContext, namespace: string): Promise<StoredObject[]> {
   const found: StoredObject[] = []
-  for await (const stored of readAllStored(
-    context,
-    resourcePrefix(setpointGroup, "loops", namespace),
-  )) {
+  const prefix = resourcePrefix(setpointGroup, "loops", namespace)
+  for await (const stored of readAllStored(context, prefix)) {
     if (found.push(stored) > deleteSetMax) refuse(deleteSetMax)
   }
   return found

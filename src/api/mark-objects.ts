@@ -110,9 +110,16 @@ function withReserve(objects: readonly ObjectWrite[], reserve: Reserve): Part[] 
 
 const aboutBytes = 1024
 
+/** Asked for more than once, and written out for each answer. */
+const sizes = new WeakMap<ApiObject, number>()
+
 /** Of one that stays, with its mark; about as much as it is when it is stored. */
-const sizeOf = ({ object }: ObjectWrite): number =>
-  aboutBytes + (object === undefined ? 0 : Buffer.byteLength(jsonText(object)))
+function sizeOf({ object }: ObjectWrite): number {
+  if (object === undefined) return aboutBytes
+  const size = sizes.get(object) ?? aboutBytes + Buffer.byteLength(jsonText(object))
+  sizes.set(object, size)
+  return size
+}
 
 const bytesOf = (writes: readonly ObjectWrite[]): number =>
   writes.reduce((sum, write) => sum + sizeOf(write), 0)

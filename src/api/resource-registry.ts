@@ -127,9 +127,9 @@ export class ResourceRegistry {
   }
 
   /** Where objects may lie, also of definitions that are not served now. */
-  places(): readonly { readonly group: string; readonly resource: string }[] {
-    const places = new Map(this.all().map(({ storedAs }) => [resourceName(storedAs), storedAs]))
-    const all = new Map<string, { readonly group: string; readonly resource: string }>(places)
+  places(): readonly Pick<ResourceRef, "group" | "resource">[] {
+    const all = new Map<string, Pick<ResourceRef, "group" | "resource">>()
+    for (const { storedAs } of this.all()) all.set(resourceName(storedAs), storedAs)
     for (const name of this.#known.keys()) {
       const dot = name.indexOf(".")
       if (dot < 0 || all.has(name)) continue
